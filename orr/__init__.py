@@ -1,0 +1,24 @@
+"""Optimized randomized response: releasing several attributes under local differential privacy."""
+
+from orr.certificate import NotCertified
+from orr.estimate import NotRecoverable
+from orr.inductive import inductive
+from orr.kronecker import kronecker
+from orr.linear_program import linear_program
+from orr.mechanism import Mechanism
+from orr.problem import information_floor
+from orr.radius_one import NotApplicable, radius_one
+from orr.two_attribute import two_attribute
+
+__all__ = [
+    "Mechanism",
+    "NotApplicable",
+    "NotCertified",
+    "NotRecoverable",
+    "inductive",
+    "information_floor",
+    "kronecker",
+    "linear_program",
+    "radius_one",
+    "two_attribute",
+]

@@ -1,0 +1,47 @@
+"""Proof of how good a mechanism is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orr.problem import Floats, Problem
+
+
+class NotCertified(RuntimeError):
+    """The solver's answer could not be proved right."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Bounds around the smallest overall level that these attribute levels allow.
+
+    Attributes
+    ----------
+    lower : float
+        No mechanism with these attribute levels has a smaller overall level.
+    upper : float
+        A mechanism with this overall level has been found.
+    weights : ndarray
+        The weights of the attributes behind ``lower``.
+    """
+
+    lower: float
+    upper: float
+    weights: Floats
+
+    @property
+    def gap(self) -> float:
+        """What is left open, in nats."""
+        return self.upper - self.lower
+
+
+def dual_bound(problem: Problem, weights: Floats, flips: Floats, uniform: Floats) -> float:
+    """Excess ``exp(level) - 1`` below which no mechanism can go, from any weights of at least 0.
+
+    ``flips`` lists the flip sets as rows of 0 and 1, and ``uniform`` their probabilities under a
+    uniformly random record. The bound is ``(y . d) / E[(y . (q - B))^+]`` for weights ``y``.
+    """
+    gains = np.maximum((problem.q - flips) @ weights, 0)
+    return float(weights @ problem.d / (uniform @ gains))

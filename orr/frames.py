@@ -1,0 +1,89 @@
+"""Records at the edge: arrays of integers and pandas tables, checked and turned into codes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orr.problem import Integers
+
+
+def encode(records: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], Any]]:
+    """Return the records as an integer array, and the way back to what the caller gave.
+
+    Raises
+    ------
+    TypeError
+        If a value is not an integer.
+    ValueError
+        If the shape is wrong, a value is out of range, missing, or of an unknown category.
+    """
+    if hasattr(records, "iloc") and hasattr(records, "columns"):
+        return _encode_frame(records, sizes)
+    values = np.asarray(records)
+    if values.size == 0 and values.shape in {(0,), (0, len(sizes))}:
+        values = values.reshape(0, len(sizes)).astype(np.int64)
+    if values.ndim != 2 or values.shape[1] != len(sizes):
+        raise ValueError(
+            f"records must have shape (n, {len(sizes)}), one row a record; got {values.shape}"
+        )
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"records must be integers, got {values.dtype}: {_sample(values)}")
+    _check_range(values, sizes)
+    return values, lambda released: released
+
+
+def _check_range(values: NDArray, sizes: Integers) -> None:
+    """Refuse values outside 0 to size - 1, naming the first."""
+    wrong = (values < 0) | (values >= sizes)
+    if wrong.any():
+        row, i = (int(j) for j in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"records[{row}, {i}] = {values[row, i]} is out of range: "
+            f"attribute {i} has values 0 to {sizes[i] - 1}"
+        )
+
+
+def _sample(values: NDArray) -> str:
+    """Show the first value that is at fault."""
+    flat = values.ravel()
+    return repr(flat[0].item() if hasattr(flat[0], "item") else flat[0]) if flat.size else "no values"
+
+
+def _encode_frame(frame: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], Any]]:
+    """Use the codes of categorical columns and the values of integer ones."""
+    if frame.shape[1] != len(sizes):
+        raise ValueError(f"records must have {len(sizes)} columns, got {frame.shape[1]}")
+    columns = []
+    for i, name in enumerate(frame.columns):
+        column = frame.iloc[:, i]
+        if column.isna().any():
+            raise ValueError(f"column {name!r} has missing values: drop or fill them first")
+        if not hasattr(column, "cat"):
+            if column.dtype.kind not in "iu":
+                raise TypeError(f"column {name!r} must be categorical or integer, got {column.dtype}")
+            columns.append(column.to_numpy(dtype=np.int64))
+            continue
+        if len(column.cat.categories) != sizes[i]:
+            raise ValueError(
+                f"column {name!r} has {len(column.cat.categories)} categories, attribute {i} has size {sizes[i]}"
+            )
+        columns.append(column.cat.codes.to_numpy(dtype=np.int64))
+    values = np.stack(columns, axis=1)
+    _check_range(values, sizes)
+
+    def decode(released: NDArray) -> Any:
+        result = frame.copy()
+        for i, name in enumerate(frame.columns):
+            column = frame.iloc[:, i]
+            if hasattr(column, "cat"):
+                new = type(column.array).from_codes(released[:, i], dtype=column.dtype)
+            else:
+                new = released[:, i].astype(column.dtype)
+            result.isetitem(i, new)
+        return result
+
+    return values, decode

@@ -1,0 +1,224 @@
+"""Flip laws: which attributes lie, and how that is drawn.
+
+A symmetric mechanism gives every record with flip set ``S`` the probability ``f(S) / T``. Each
+law here writes ``f = (1 + G) / (1 + M)``, a uniformly random record mixed with something else:
+``G >= 0`` is the excess over the uniform part and ``M`` its mean. The uniform part is drawn with
+exact integers, so ``min f`` is never below ``1 / (1 + M)``, and rounding can only raise ``max f``
+by the relative error of the other draws. ``epsilon`` includes that error.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Set
+from functools import cached_property, reduce
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orr.problem import Floats, Integers, Problem
+from orr.randomness import Categories, Source
+
+ULP = 2.0**-52
+
+
+class Law(ABC):
+    """What a flip law can tell and do. Flip sets are sets of attribute numbers."""
+
+    problem: Problem
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """Overall level of the sampler, rounding included."""
+
+    @property
+    @abstractmethod
+    def neighbour_epsilons(self) -> Floats:
+        """Largest change of ``log f`` when one attribute enters or leaves the flip set."""
+
+    @abstractmethod
+    def log_ratio(self, flips: Set[int]) -> float:
+        """``log f(S) - log f(all)``."""
+
+    def rho(self, attributes: Set[int]) -> float:
+        """Mean of ``prod(1 - B_i / p_i)`` over the attributes; exactly 0 where it is rounding noise."""
+        w = self.problem.w[list(attributes)]
+        return self._interaction(attributes) if len(w) > 1 else float(np.prod(w / (1 + w)))
+
+    @abstractmethod
+    def _interaction(self, attributes: Set[int]) -> float:
+        """The same for two attributes or more."""
+
+    @abstractmethod
+    def perturb(self, records: NDArray, source: Source) -> NDArray:
+        """Randomize each row of a table of values."""
+
+
+class Product(Law):
+    """Every attribute lies on its own: it is replaced by a uniform value or kept."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @property
+    def epsilon(self) -> float:
+        total = math.fsum(self.problem.epsilons)
+        return total + ULP * (8 * len(self.problem) + 2 * total)
+
+    @property
+    def neighbour_epsilons(self) -> Floats:
+        return self.problem.epsilons
+
+    def log_ratio(self, flips: Set[int]) -> float:
+        return math.fsum(e for i, e in enumerate(self.problem.epsilons) if i not in flips)
+
+    def _interaction(self, attributes: Set[int]) -> float:
+        return math.prod(self.rho({i}) for i in attributes)
+
+    def perturb(self, records: NDArray, source: Source) -> NDArray:
+        kept = source.choose(self.problem.w, records.shape)
+        values = source.integers(self.problem.sizes, records.shape)
+        return np.where(kept, records, values.astype(records.dtype, copy=False))
+
+
+class Lifted(Law):
+    """A uniformly random record with odds 1 to M, else a flip set from a second law."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> Floats:
+        """Weight of each category of the second law, in units of the uniform part; they sum to M."""
+
+    @abstractmethod
+    def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
+        """Rows and attributes that lie, for categories drawn in proportion to the weights."""
+
+    @property
+    @abstractmethod
+    def nominal_epsilon(self) -> float:
+        """Overall level if nothing were rounded."""
+
+    @property
+    def epsilon(self) -> float:
+        return self.nominal_epsilon + ULP * (len(self.weights) + 64 + 8 * self.nominal_epsilon)
+
+    @cached_property
+    def _categories(self) -> Categories:
+        return Categories(self.weights)
+
+    @cached_property
+    def mass(self) -> float:
+        """``M``, the weight of the second law in units of the uniform part."""
+        return math.fsum(self.weights)
+
+    def perturb(self, records: NDArray, source: Source) -> NDArray:
+        (n, k), sizes = records.shape, self.problem.sizes
+        lifted = source.choose(np.array(self.mass), (n,))
+        result = records.copy()
+        result[~lifted] = source.integers(sizes, (n - np.count_nonzero(lifted), k))
+        rows = np.flatnonzero(lifted)
+        lying, attributes = self.flipped(self._categories.draw(len(rows), source))
+        places = rows[lying], attributes
+        shift = 1 + source.integers(sizes[attributes] - 1, attributes.shape).astype(np.int64)
+        result[places] = (records[places].astype(np.int64) + shift) % sizes[attributes]
+        return result
+
+
+class RadiusOne(Lifted):
+    """Nothing but the truth or one lie, above the uniform part.
+
+    ``G`` is ``T * z0`` when nothing is flipped, ``T * z[i]`` when attribute ``i`` alone is, else 0.
+    """
+
+    def __init__(self, problem: Problem, z0: float, z: Floats) -> None:
+        self.problem, self.z0, self.z = problem, z0, z
+
+    @cached_property
+    def weights(self) -> Floats:
+        return np.append((self.problem.sizes - 1) * self.z, self.z0)
+
+    def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
+        rows = np.flatnonzero(categories < len(self.z))
+        return rows, categories[rows]
+
+    def _log_ratio(self, z: Floats | float) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.logaddexp(0, self.problem.log_records + np.log(z))
+
+    @cached_property
+    def nominal_epsilon(self) -> float:
+        return float(self._log_ratio(max(self.z0, self.z.max())))
+
+    @cached_property
+    def neighbour_epsilons(self) -> Floats:
+        truth, single = self._log_ratio(self.z0), self._log_ratio(self.z)
+        others = np.zeros_like(single)
+        if len(single) > 1:
+            second, first = np.partition(single, -2)[-2:]
+            others = np.where(single == first, second, first)
+        return np.maximum(np.abs(truth - single), others)
+
+    def log_ratio(self, flips: Set[int]) -> float:
+        if len(flips) > 1:
+            return 0.0
+        return float(self._log_ratio(self.z[list(flips)[0]] if flips else self.z0))
+
+    def _interaction(self, attributes: Set[int]) -> float:
+        chosen = list(attributes)
+        lost = math.fsum(self.problem.sizes[chosen] * self.z[chosen])
+        value = self.mass - lost
+        return 0.0 if abs(value) <= 1e-12 * (self.mass + lost) else value / (1 + self.mass)
+
+
+class Table(Lifted):
+    """Any law on flip sets, as a cube with one axis of length 2 for each attribute.
+
+    ``excess[b_1, ..., b_k]`` is ``G`` at the flip set of the attributes with ``b_i = 1``.
+    """
+
+    def __init__(self, problem: Problem, excess: Floats) -> None:
+        self.problem = problem
+        self.excess = (excess - excess.min()) / (1 + excess.min())
+
+    @cached_property
+    def uniform(self) -> Floats:
+        """Flip law of a uniformly random record."""
+        return reduce(np.multiply.outer, np.column_stack([1 - self.problem.p, self.problem.p]))
+
+    @cached_property
+    def weights(self) -> Floats:
+        return (self.uniform * self.excess).ravel()
+
+    def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
+        k = len(self.problem)
+        rows, attributes = np.nonzero(categories[:, None] >> np.arange(k)[::-1] & 1)
+        return rows, attributes
+
+    @cached_property
+    def nominal_epsilon(self) -> float:
+        return float(np.log1p(self.excess.max()))
+
+    @cached_property
+    def neighbour_epsilons(self) -> Floats:
+        log_x = np.log1p(self.excess)
+        return np.array([np.abs(np.diff(log_x, axis=i)).max() for i in range(log_x.ndim)])
+
+    def log_ratio(self, flips: Set[int]) -> float:
+        place = tuple(int(i in flips) for i in range(self.excess.ndim))
+        return float(np.log1p(self.excess[place]) - np.log1p(self.excess.flat[-1]))
+
+    def _interaction(self, attributes: Set[int]) -> float:
+        others = tuple(i for i in range(self.excess.ndim) if i not in attributes)
+        mean = (self.uniform * self.excess).sum(axis=others)
+        lie = -1 / (self.problem.sizes[sorted(attributes)] - 1)
+        terms = mean * reduce(np.multiply.outer, np.column_stack([np.ones_like(lie), lie]))
+        value, scale = math.fsum(terms.flat), math.fsum(np.abs(terms).flat)
+        return 0.0 if abs(value) <= 1e-9 * scale else value / (1 + self.mass)
+
+
+def subsets(attributes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """All subsets, by size and then in lexicographic order: the paper's order of flip sets."""
+    return [s for r in range(len(attributes) + 1) for s in combinations(attributes, r)]

@@ -1,0 +1,273 @@
+"""The paper's linear program, and its certified solution."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linprog
+from scipy.sparse import csr_array, vstack
+
+from orr.certificate import Certificate, NotCertified, dual_bound
+from orr.laws import Table, subsets
+from orr.mechanism import Mechanism
+from orr.problem import Floats, Integers, Problem
+
+MAX_ATTRIBUTES = 16
+CLOSED, ACCEPTED = 1e-10, 1e-7
+
+
+class Certified(Mechanism):
+    """A mechanism with a proof of how far from optimal it can be."""
+
+    def __init__(self, law: Table, certificate: Certificate) -> None:
+        super().__init__(law)
+        self.certificate = certificate
+
+
+class LinearProgram:
+    """Minimise ``c @ x`` subject to ``A_ub @ x <= b_ub`` and ``A_eq @ x == b_eq``.
+
+    The variables ``x`` are the probabilities of the flip sets, over that of the full set, in the
+    paper's order: by size, then lexicographically. The matrices are built when first asked for.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        if len(problem) > MAX_ATTRIBUTES:
+            raise ValueError(
+                f"the linear program has 2^k variables and is built for up to {MAX_ATTRIBUTES} "
+                f"attributes, got {len(problem)}"
+            )
+        self.problem = problem
+
+    def __repr__(self) -> str:
+        k = len(self.problem)
+        return f"<LinearProgram: {k} attributes, {2**k - 1} variables, {k * 2 ** (k - 1)} inequalities>"
+
+    @cached_property
+    def flip_sets(self) -> list[tuple[int, ...]]:
+        """The flip set of each variable, and last the full set, whose variable is 1."""
+        return subsets(tuple(range(len(self.problem))))
+
+    @cached_property
+    def _flips(self) -> NDArray[np.bool_]:
+        """The same as rows of 0 and 1."""
+        k = len(self.problem)
+        code = np.arange(2**k)
+        flips = (code[:, None] >> np.arange(k)[::-1] & 1).astype(bool)
+        # Lexicographic order of sets of one size is descending order of their binary numbers.
+        return flips[np.lexsort((-code, flips.sum(axis=1)))]
+
+    @cached_property
+    def c(self) -> Floats:
+        """Objective: the probability of the truth."""
+        return np.eye(1, 2 ** len(self.problem) - 1)[0]
+
+    @cached_property
+    def A_ub(self) -> csr_array:
+        """Algorithm 1: a record with one more lie is never likelier."""
+        last = len(self._flips) - 1
+        smaller, added = np.nonzero(~self._flips)
+        place = 1 << np.arange(len(self.problem))[::-1]
+        code = self._flips @ place
+        rank = np.argsort(code)
+        larger = rank[code[smaller] + place[added]]
+        rows, inside = np.arange(len(smaller)), larger < last
+        entries = np.concatenate([-np.ones(len(rows)), np.ones(inside.sum())])
+        places = np.concatenate([rows, rows[inside]]), np.concatenate([smaller, larger[inside]])
+        return csr_array((entries, places), shape=(len(rows), last))
+
+    @cached_property
+    def b_ub(self) -> Floats:
+        """Algorithm 1: the last k rows compare with the full set, whose variable is 1."""
+        k = len(self.problem)
+        return np.repeat([0.0, -1.0], [k * 2 ** (k - 1) - k, k])
+
+    @cached_property
+    def A_eq(self) -> csr_array:
+        """Algorithm 2: every attribute has its level."""
+        return csr_array(self._levels[:, :-1])
+
+    @cached_property
+    def b_eq(self) -> Floats:
+        """Algorithm 2: the terms of the full set."""
+        return -self._levels[:, -1]
+
+    @cached_property
+    def _levels(self) -> Floats:
+        others = self.problem.sizes - 1.0
+        times = np.where(self._flips, others, 1.0).prod(axis=1)
+        with np.errstate(over="ignore"):
+            lie = -np.exp(self.problem.epsilons) / others
+            levels = np.where(self._flips, lie, 1.0).T * times
+        if not np.isfinite(levels).all():
+            raise ValueError("the coefficients of the linear program overflow at these sizes and levels")
+        return levels
+
+    def solve(self) -> Certified:
+        """Find the optimum with HiGHS and prove it.
+
+        What HiGHS is given is the same problem in the form of its dual bound: how large a share
+        ``tau`` of the levels can be had from an excess of at most ``m``, with a row for each
+        attribute and a bounded variable for each flip set that may matter. The answer is made
+        monotone, scaled and re-randomized until every attribute has exactly its level, and its
+        overall level is compared with the bound that the weights of the rows prove.
+
+        Returns
+        -------
+        Certified
+            The optimal mechanism with its ``certificate``.
+
+        Raises
+        ------
+        NotCertified
+            Where the bounds stay more than 1e-7 apart.
+
+        Examples
+        --------
+        >>> best = linear_program([2, 3, 4], [1.0, 1.5, 2.0]).solve()
+        >>> round(best.epsilon, 6), best.certificate.gap < 1e-9
+        (3.44477, True)
+        """
+        law, certificate = _Solver(self.problem).run()
+        if not certificate.gap <= ACCEPTED:
+            raise NotCertified(
+                f"HiGHS's answer is proved only to lie between {certificate.lower:.9g} and "
+                f"{certificate.upper:.9g}; where levels are this high, try radius_one"
+            )
+        return Certified(law, certificate)
+
+
+class _Solver:
+    """The state of one solution: which flip sets and which monotonicity rows HiGHS is shown."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        k = len(problem)
+        self.shape = (2,) * k
+        self.flips = np.indices(self.shape).reshape(k, -1).T.astype(float)
+        self.uniform = Table(problem, np.zeros(self.shape)).uniform
+        self.weights = problem.epsilons / problem.epsilons.max()
+        self.scale = self._bound(self.weights)
+        self.shown = np.zeros(2**k, dtype=bool)
+        self.monotone: set[int] = set()
+
+    def run(self) -> tuple[Table, Certificate]:
+        """Show HiGHS more until the bounds meet or nothing is left to show."""
+        lower, weights, upper = self.scale, self.weights, np.inf
+        excess = np.full(self.shape, np.inf)
+        while np.log1p(upper) - np.log1p(lower) > CLOSED:
+            before = np.count_nonzero(self.shown), len(self.monotone)
+            self.shown |= (self.problem.q - self.flips) @ self.weights > -self.weights.max()
+            share = self._ask()
+            if share is None:
+                break
+            if self._bound(self.weights) > lower:
+                lower, weights = self._bound(self.weights), self.weights
+            for i in range(len(self.shape)):
+                lies, truth = share.take(1, axis=i), share.take(0, axis=i)
+                if (lies - truth).max() > CLOSED:
+                    self.monotone.add(i)
+            candidate = self._feasible(share)
+            if candidate.max() < upper:
+                excess, upper = candidate, candidate.max()
+            if before == (np.count_nonzero(self.shown), len(self.monotone)):
+                break
+        bounds = float(np.log1p(lower)), float(np.log1p(upper))
+        if not np.isfinite(bounds).all():
+            raise NotCertified("HiGHS found no solution at these sizes and levels; try radius_one")
+        return Table(self.problem, excess), Certificate(*bounds, weights)
+
+    def _bound(self, weights: Floats) -> float:
+        return dual_bound(self.problem, weights, self.flips, self.uniform.ravel())
+
+    def _ask(self) -> Floats | None:
+        """Solve the linear program over the flip sets shown; give each set's share of the excess."""
+        shown, d = np.flatnonzero(self.shown), self.problem.d
+        gains = ((self.problem.q - self.flips[shown]) / d).T
+        rows = [csr_array(np.hstack([-gains, np.ones((len(d), 1))]))]
+        rows += [self._monotone_rows(i, shown) for i in sorted(self.monotone)]
+        matrix = vstack(rows)
+        room = self.uniform.flat[shown] * self.scale
+        result = linprog(
+            np.append(np.zeros(len(shown)), -1.0),
+            A_ub=matrix,
+            b_ub=np.zeros(matrix.shape[0]),
+            bounds=np.column_stack([np.zeros(len(shown) + 1), np.append(room, np.inf)]),
+            method="highs-ds",
+            options={
+                "presolve": False,
+                "primal_feasibility_tolerance": 1e-10,
+                "dual_feasibility_tolerance": 1e-10,
+            },
+        )
+        if result.status != 0:
+            return None
+        self.weights = np.maximum(-result.ineqlin.marginals[: len(d)] / d, 0)
+        self.weights = self.weights / self.weights.max()
+        share = np.zeros(len(self.shown))
+        share[shown] = np.clip(result.x[:-1] / room, 0, 1)
+        return share.reshape(self.shape)
+
+    def _monotone_rows(self, i: int, shown: Integers) -> csr_array:
+        """Rows that forbid a lie of attribute i to make a record likelier."""
+        bit = 1 << (len(self.shape) - 1 - i)
+        lies = np.flatnonzero(self.flips[shown, i])
+        truths = np.searchsorted(shown, shown[lies] - bit)
+        rows = np.arange(len(lies))
+        entries = np.repeat([1.0, -(self.problem.sizes[i] - 1.0)], len(lies))
+        places = np.tile(rows, 2), np.concatenate([lies, truths])
+        return csr_array((entries, places), shape=(len(lies), len(shown) + 1))
+
+    def _feasible(self, share: Floats) -> Floats:
+        """Turn shares into an excess that is monotone and gives every attribute exactly its level."""
+        for i in range(share.ndim):
+            lies, truth = share.take(1, axis=i), share.take(0, axis=i)
+            share = np.stack([np.maximum(truth, lies), lies], axis=i)
+        excess = share * self.scale
+        supply = np.array([self._supply(excess, i) for i in range(share.ndim)])
+        if not supply.min() > 0:
+            return np.full(self.shape, np.inf)
+        excess, supply = excess / supply.min(), supply / supply.min()
+        mass = float((self.uniform * excess).sum())
+        for i, size in enumerate(self.problem.sizes):
+            mix = (supply[i] - 1) / (supply[i] + mass)
+            truth, lies = excess.take(0, axis=i), excess.take(1, axis=i)
+            mean = truth / size + lies * (1 - 1 / size)
+            excess = (1 - mix) * excess + mix * np.expand_dims(mean, i)
+        return excess
+
+    def _supply(self, excess: Floats, i: int) -> float:
+        """``E[G (q_i - B_i)] / d_i``, which must be 1; written so that equal values cancel exactly."""
+        truth, lies = excess.take(0, axis=i), excess.take(1, axis=i)
+        size, w = self.problem.sizes[i], self.problem.w[i]
+        return float((self.uniform.take(0, axis=i) * ((truth - lies) / w - size * lies)).sum())
+
+
+def linear_program(sizes: ArrayLike, epsilons: ArrayLike) -> LinearProgram:
+    """Build the linear program whose optimum is the privacy-optimized mechanism.
+
+    Algorithms 1 and 2 of Yamamoto and Shibuya (2024), with sparse matrices.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of values of each attribute, up to 16 attributes.
+    epsilons : sequence of float
+        Level of each attribute, in nats.
+
+    Returns
+    -------
+    LinearProgram
+        ``c``, ``A_ub``, ``b_ub``, ``A_eq``, ``b_eq``, ``flip_sets`` and ``solve()``.
+
+    Examples
+    --------
+    >>> program = linear_program([2, 3, 4], [1.0, 1.5, 2.0])
+    >>> program
+    <LinearProgram: 3 attributes, 7 variables, 12 inequalities>
+    >>> program.flip_sets[:5]
+    [(), (0,), (1,), (2,), (0, 1)]
+    """
+    return LinearProgram(Problem(sizes, epsilons))

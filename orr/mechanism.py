@@ -1,0 +1,234 @@
+"""The one noun of the package: a problem, a flip law, and all that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from html import escape
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from orr.estimate import MAX_ATTRIBUTES, MAX_CELLS, Estimate, unbiased_table
+from orr.frames import encode
+from orr.laws import Law
+from orr.problem import Floats, Integers, Problem
+from orr.randomness import Source
+
+MAX_MATRIX = 4096
+BLOCK = 2**17
+
+
+class Mechanism:
+    """A symmetric randomized response for several attributes.
+
+    Made by the constructions (:func:`orr.kronecker`, :func:`orr.inductive` and the others), not
+    by hand. Attributes are numbered from 0, levels are in nats, and ``epsilon`` is an upper
+    bound on the level of the sampler as implemented, rounding included.
+
+    Parameters
+    ----------
+    law : Law
+        The law of the flip set.
+    asked : Problem, optional
+        The levels asked for, where they differ from those of the law.
+
+    Examples
+    --------
+    >>> import orr
+    >>> mechanism = orr.radius_one([2, 3, 4], [1.0, 1.5, 2.0])
+    >>> mechanism
+    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5000, floor 0.8730)>
+    >>> mechanism.perturb([[0, 2, 3], [1, 0, 0]], rng=1)
+    array([[0, 2, 3],
+           [0, 2, 2]])
+    """
+
+    def __init__(self, law: Law, asked: Problem | None = None) -> None:
+        self.law = law
+        self.problem = law.problem
+        self.asked = asked or law.problem
+
+    @property
+    def sizes(self) -> Integers:
+        """Number of values of each attribute."""
+        return self.problem.sizes
+
+    @property
+    def epsilons(self) -> Floats:
+        """Marginal level achieved for each attribute: what its released value alone tells."""
+        return self.problem.epsilons
+
+    @cached_property
+    def epsilon(self) -> float:
+        """Overall level: what the whole released record tells about the whole record."""
+        return self.law.epsilon
+
+    @property
+    def neighbour_epsilons(self) -> Floats:
+        """What the whole release tells about one attribute to someone who knows all the others."""
+        return self.law.neighbour_epsilons
+
+    @property
+    def flip_probabilities(self) -> Floats:
+        """Chance that each attribute's released value differs from the true one."""
+        return self.problem.q
+
+    def log_ratio(self, flip_set: Iterable[int]) -> float:
+        """Logarithm of the probability of a record with this flip set, over that of one all flipped.
+
+        Parameters
+        ----------
+        flip_set : iterable of int
+            The attributes in which the released record differs from the true one.
+
+        Returns
+        -------
+        float
+            ``log x_S`` in the notation of the paper.
+
+        Examples
+        --------
+        >>> import orr
+        >>> round(orr.kronecker([2, 3], [1.0, 2.0]).log_ratio([1]), 12)
+        1.0
+        """
+        return self.law.log_ratio(set(self._attributes(flip_set)))
+
+    def matrix(self) -> Floats:
+        """Distortion matrix: the entry in row ``u``, column ``v`` is Pr[release u | truth v].
+
+        Records are in the order of the Kronecker product: the last attribute changes fastest.
+        Refused past 4,096 different records.
+
+        Returns
+        -------
+        ndarray
+            A square matrix whose columns sum to 1.
+
+        Examples
+        --------
+        >>> import orr
+        >>> orr.kronecker([3], [1.0]).matrix().round(3)
+        array([[0.576, 0.212, 0.212],
+               [0.212, 0.576, 0.212],
+               [0.212, 0.212, 0.576]])
+        """
+        if self.problem.log_records > np.log(MAX_MATRIX) + 1e-9:
+            raise ValueError(
+                f"the distortion matrix is made up to {MAX_MATRIX} different records; "
+                f"these sizes give about e^{self.problem.log_records:.4g}. "
+                "perturb and estimate do not need it."
+            )
+        k = len(self.problem)
+        cube = np.indices((2,) * k).reshape(k, -1).T
+        log_x = np.array([self.law.log_ratio(set(np.flatnonzero(flips))) for flips in cube])
+        log_x -= logsumexp(log_x + cube @ np.log(self.sizes - 1))
+        values = np.indices(self.sizes).reshape(k, -1)
+        place = sum((v[:, None] != v) << (k - 1 - i) for i, v in enumerate(values))
+        return np.exp(log_x)[place]
+
+    def perturb(self, records: ArrayLike, rng: None | int | np.random.Generator = None) -> NDArray:
+        """Randomize records.
+
+        Parameters
+        ----------
+        records : (n, k) array of int, or pandas DataFrame
+            One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``. Categorical
+            columns of a DataFrame keep their labels.
+        rng : None, int or numpy.random.Generator
+            None draws from the operating system's entropy: use it for every real release. A
+            seed or a Generator makes the result reproducible, and so is for teaching and tests.
+
+        Returns
+        -------
+        array or DataFrame
+            The released records, of the same shape and type.
+
+        Examples
+        --------
+        >>> import orr
+        >>> orr.kronecker([2, 4], [1.0, 1.0]).perturb([[0, 3], [1, 1]], rng=7).shape
+        (2, 2)
+        """
+        source = Source(rng)
+        values, decode = encode(records, self.sizes)
+        released = np.empty_like(values)
+        rows = max(1, BLOCK // len(self.problem))
+        for start in range(0, len(values), rows):
+            block = slice(start, start + rows)
+            released[block] = self.law.perturb(values[block], source)
+        return decode(released)
+
+    def estimate(self, released: ArrayLike, attributes: int | Iterable[int]) -> Estimate:
+        """Count the true values of some attributes, without bias, from released records.
+
+        Parameters
+        ----------
+        released : (n, k) array of int, or pandas DataFrame
+            What :meth:`perturb` returned.
+        attributes : int or iterable of int
+            The attributes whose joint table is wanted, at most 8 of them.
+
+        Returns
+        -------
+        Estimate
+            Counts, their standard errors, and the factors ``rho``.
+
+        Raises
+        ------
+        NotRecoverable
+            Where a factor ``rho`` is 0: the release does not determine the table at all.
+
+        Examples
+        --------
+        >>> import orr
+        >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
+        >>> truth = np.array([[0, 0]] * 600 + [[1, 2]] * 400)
+        >>> mechanism.estimate(mechanism.perturb(truth, rng=5), 0).counts.round()
+        array([614., 386.])
+        """
+        values, _ = encode(released, self.sizes)
+        chosen = self._attributes([attributes] if isinstance(attributes, int | np.integer) else attributes)
+        shape = tuple(int(a) for a in self.sizes[chosen])
+        if not chosen or len(set(chosen)) != len(chosen) or len(chosen) > MAX_ATTRIBUTES:
+            raise ValueError(f"attributes = {chosen} must be 1 to {MAX_ATTRIBUTES} different attributes")
+        if np.prod(shape, dtype=float) > MAX_CELLS:
+            raise ValueError(f"a table of shape {shape} has more than {MAX_CELLS} cells")
+        cells = np.ravel_multi_index(tuple(values[:, i].astype(np.int64) for i in chosen), shape)
+        observed = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
+        return unbiased_table(self.law, observed, chosen)
+
+    def _attributes(self, numbers: Iterable[int]) -> list[int]:
+        """Attribute numbers, checked."""
+        if isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
+            raise TypeError(f"attribute numbers must be given as an iterable of integers, got {numbers!r}")
+        chosen = list(numbers)
+        for i in chosen:
+            if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):
+                raise TypeError(f"{i!r} is not an attribute number")
+            if not 0 <= i < len(self.problem):
+                raise ValueError(f"attribute {i} does not exist: attributes are 0 to {len(self.problem) - 1}")
+        return [int(i) for i in chosen]
+
+    def __repr__(self) -> str:
+        k = len(self.problem)
+        return (
+            f"<{type(self).__name__}: {k} attribute{'s' * (k > 1)}, overall level {self.epsilon:.4f} "
+            f"(Kronecker {self.epsilons.sum():.4f}, floor {self.problem.information_floor:.4f})>"
+        )
+
+    def _repr_html_(self, rows: int = 12) -> str:
+        """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
+        head = ("attribute", "size", "asked", "achieved", "neighbour")
+        columns = (self.sizes, self.asked.epsilons, self.epsilons, self.neighbour_epsilons)
+        body = [
+            f"<tr><th scope='row'>{i}</th><td>{a}</td>" + "".join(f"<td>{e:.4f}</td>" for e in levels) + "</tr>"
+            for i, (a, *levels) in enumerate(zip(*(c[:rows] for c in columns), strict=True))
+        ]
+        if len(self.problem) > rows:
+            body.append(f"<tr><td colspan='{len(head)}'>and {len(self.problem) - rows} more</td></tr>")
+        titles = "".join(f"<th scope='col'>{t}</th>" for t in head)
+        caption = escape(repr(self).strip("<>"))
+        return f"<table><caption>{caption}</caption><thead><tr>{titles}</tr></thead><tbody>{''.join(body)}</tbody></table>"

@@ -1,0 +1,105 @@
+"""The exact optimum among all mechanisms, where at most one lie stands out from the rest."""
+
+from __future__ import annotations
+
+import math
+
+from numpy.typing import ArrayLike
+
+from orr.laws import RadiusOne
+from orr.mechanism import Mechanism
+from orr.problem import Floats, Problem
+
+ROUNDING = 1e-12
+
+
+class NotApplicable(ValueError):
+    """A closed form's conditions do not hold for these sizes and levels."""
+
+
+def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
+    """Solve the problem in closed form for any number of attributes, where a closed form exists.
+
+    Only the truth and records with a single lie are likelier than the rest. The mass ``M`` they
+    carry, in units of the uniform part, decides everything:
+
+    1. Where the flip probabilities sum to at most 1, ``M`` is the largest ``w_i``. That is
+       optimal if no single lie would be likelier than the truth.
+    2. Where they sum to more, ``M`` is the smallest that makes some single lie, of attribute
+       ``j``, as likely as the truth. That is optimal if ``M`` is at least every ``w_i`` and the
+       other flip probabilities sum to at most 1.
+
+    For two attributes these are the paper's cases (I), (II) and (III), (IV), and cover everything.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of values of each attribute.
+    epsilons : sequence of float
+        Level of each attribute, in nats.
+
+    Returns
+    -------
+    Mechanism
+        With exactly the levels asked and the smallest overall level any mechanism can have.
+
+    Raises
+    ------
+    NotApplicable
+        Where a condition fails; the message says which.
+
+    Examples
+    --------
+    >>> round(radius_one([2, 3, 4], [1.0, 1.5, 2.0]).epsilon, 6)
+    3.44477
+    >>> radius_one([2, 2, 2], [0.4, 0.4, 0.4])
+    Traceback (most recent call last):
+    ...
+    orr.radius_one.NotApplicable: the flip probabilities other than that of attribute 0 sum to 0.80262 + ...
+    """
+    problem = Problem(sizes, epsilons)
+    total = math.fsum(problem.q)
+    if total <= 1:
+        mass = float(problem.w.max())
+        z = single_lies(problem, mass)
+        z0 = truth(problem, mass)
+        if z0 < z.max() * (1 - ROUNDING):
+            raise NotApplicable(
+                f"the flip probabilities sum to {total:.6g}, at most 1, but lying about attribute "
+                f"{int(z.argmax())} alone would be likelier than the truth"
+            )
+        return Mechanism(RadiusOne(problem, z0, z))
+
+    masses = touching_masses(problem)
+    j = int(masses.argmin())
+    mass = float(masses[j])
+    if mass < problem.w.max() * (1 - ROUNDING):
+        raise NotApplicable(
+            f"the flip probabilities sum to {total:.6g}, more than 1, and attribute "
+            f"{int(problem.w.argmax())} asks for too high a level beside attribute {j}"
+        )
+    others = total - problem.q[j]
+    if others > 1 + ROUNDING:
+        raise NotApplicable(
+            f"the flip probabilities other than that of attribute {j} sum to {others:.6g}, more than 1"
+        )
+    z = single_lies(problem, mass)
+    return Mechanism(RadiusOne(problem, float(z[j]), z))
+
+
+def single_lies(problem: Problem, mass: float) -> Floats:
+    """``z_i`` that gives every attribute its level when the mass above the uniform part is ``M``."""
+    return (mass - problem.w) * problem.q / (problem.sizes - 1)
+
+
+def truth(problem: Problem, mass: float) -> float:
+    """``z_0``: what is left of the mass after the single lies."""
+    return math.fsum(problem.d) + mass * (1 - math.fsum(problem.q))
+
+
+def touching_masses(problem: Problem) -> Floats:
+    """For each attribute, the mass at which lying about it alone is as likely as the truth."""
+    others = problem.sizes - 1
+    return (math.fsum(problem.d) + problem.d / others) / (
+        math.fsum(problem.q) - 1 + problem.q / others
+    )

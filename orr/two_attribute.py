@@ -1,0 +1,71 @@
+"""Two attributes, solved in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from orr.laws import RadiusOne
+from orr.mechanism import Mechanism
+from orr.problem import Problem
+from orr.radius_one import single_lies, touching_masses, truth
+
+
+class TwoAttribute(Mechanism):
+    """A mechanism for two attributes that knows which case of the closed form it is."""
+
+    def __init__(self, law: RadiusOne, case: str) -> None:
+        super().__init__(law)
+        self.case = case
+
+
+def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
+    """Solve two attributes, of ``m`` and ``n`` values, by the four cases of the paper.
+
+    Section IV.B.1 of Yamamoto and Shibuya (2024), with ``E_i = exp(epsilon_i)``:
+
+    - (I) ``E1 E2 >= (m-1)(n-1)`` and ``n(E1-1) >= m(E2-1)``: a lie about attribute 1 alone is as
+      rare as two lies.
+    - (II) ``E1 E2 >= (m-1)(n-1)`` otherwise: the same for attribute 2.
+    - (III) ``E1 E2 < (m-1)(n-1)`` and ``(n-m)E1 E2 - m(n-1)E1 + (m-1)n E2 >= 0``: a lie about
+      attribute 1 alone is as likely as the truth.
+    - (IV) otherwise: the same for attribute 2.
+
+    The code states them through the mass ``M`` above the uniform part, in which nothing
+    overflows or cancels: the first pair of cases is ``q_1 + q_2 <= 1`` with ``M = max(w_1, w_2)``,
+    the second is the smaller of the two masses at which a lie and the truth are equally likely.
+
+    Parameters
+    ----------
+    sizes : sequence of two int
+        Number of values of each attribute.
+    epsilons : sequence of two float
+        Level of each attribute, in nats.
+
+    Returns
+    -------
+    TwoAttribute
+        The optimal mechanism; ``case`` is "I", "II", "III" or "IV".
+
+    Examples
+    --------
+    >>> best = two_attribute([4, 3], [1.9034, 0.3668])
+    >>> best.case, round(best.epsilon, 6)
+    ('I', 2.220026)
+    """
+    problem = Problem(sizes, epsilons)
+    if len(problem) != 2:
+        raise ValueError(f"two_attribute needs exactly 2 attributes, got {len(problem)}")
+    return TwoAttribute(*closed_form(problem))
+
+
+def closed_form(problem: Problem) -> tuple[RadiusOne, str]:
+    """Return the optimal law of two attributes and its case."""
+    if problem.epsilons.sum() >= np.log(problem.sizes - 1).sum():
+        mass = float(problem.w.max())
+        case = "I" if problem.w[0] >= problem.w[1] else "II"
+        return RadiusOne(problem, truth(problem, mass), single_lies(problem, mass)), case
+    masses = touching_masses(problem)
+    case = "III" if masses[0] <= masses[1] else "IV"
+    z = single_lies(problem, float(masses.min()))
+    return RadiusOne(problem, float(z[int(masses.argmin())]), z), case
