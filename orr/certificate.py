@@ -37,11 +37,12 @@ class Certificate:
         return self.upper - self.lower
 
 
-def dual_bound(problem: Problem, weights: Floats, flips: Floats, uniform: Floats) -> float:
+def dual_bound(problem: Problem, weights: Floats, gains: Floats, uniform: Floats) -> float:
     """Excess ``exp(level) - 1`` below which no mechanism can go, from any weights of at least 0.
 
-    ``flips`` lists the flip sets as rows of 0 and 1, and ``uniform`` their probabilities under a
-    uniformly random record. The bound is ``(y . d) / E[(y . (q - B))^+]`` for weights ``y``.
+    The bound is ``(y . d) / E[(y . (q - B))^+]`` for weights ``y``. ``gains`` holds ``y . (q - B)``
+    for every flip set, and ``uniform`` its probability under a uniformly random record.
     """
-    gains = np.maximum((problem.q - flips) @ weights, 0)
-    return float(weights @ problem.d / (uniform @ gains))
+    expected = (uniform * np.maximum(gains, 0)).sum()
+    # Where the expectation underflows, nothing is proved.
+    return float(weights @ problem.d / expected) if expected > 1e-300 else 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -78,9 +79,9 @@ def _inverse_kernel(
     for flips in subsets(axes):
         total = 1.0
         for c in subsets(axes)[1:]:
-            signs = np.prod([-1.0 if i in flips else sizes[i] - 1.0 for i in c])
+            signs = math.prod(-1.0 if i in flips else sizes[i] - 1.0 for i in c)
             total += signs / rho[tuple(attributes[i] for i in c)]
-        kernel[flips] = total / float(np.prod(sizes, dtype=float))
+        kernel[flips] = total / math.prod(sizes)
     return kernel
 
 

@@ -23,13 +23,14 @@ def encode(records: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], 
     """
     if hasattr(records, "iloc") and hasattr(records, "columns"):
         return _encode_frame(records, sizes)
-    values = np.asarray(records)
+    try:
+        values = np.asarray(records)
+    except ValueError:
+        raise ValueError(f"records must have shape (n, {len(sizes)}): its rows differ in length") from None
     if values.size == 0 and values.shape in {(0,), (0, len(sizes))}:
         values = values.reshape(0, len(sizes)).astype(np.int64)
     if values.ndim != 2 or values.shape[1] != len(sizes):
-        raise ValueError(
-            f"records must have shape (n, {len(sizes)}), one row a record; got {values.shape}"
-        )
+        raise ValueError(f"records must have shape (n, {len(sizes)}), one row a record; got {values.shape}")
     if values.dtype.kind not in "iu":
         raise TypeError(f"records must be integers, got {values.dtype}: {_sample(values)}")
     _check_range(values, sizes)
@@ -67,17 +68,16 @@ def _encode_frame(frame: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArr
                 raise TypeError(f"column {name!r} must be categorical or integer, got {column.dtype}")
             columns.append(column.to_numpy(dtype=np.int64))
             continue
-        if len(column.cat.categories) != sizes[i]:
-            raise ValueError(
-                f"column {name!r} has {len(column.cat.categories)} categories, attribute {i} has size {sizes[i]}"
-            )
+        count = len(column.cat.categories)
+        if count != sizes[i]:
+            raise ValueError(f"column {name!r} has {count} categories, attribute {i} has size {sizes[i]}")
         columns.append(column.cat.codes.to_numpy(dtype=np.int64))
     values = np.stack(columns, axis=1)
     _check_range(values, sizes)
 
     def decode(released: NDArray) -> Any:
         result = frame.copy()
-        for i, name in enumerate(frame.columns):
+        for i in range(frame.shape[1]):
             column = frame.iloc[:, i]
             if hasattr(column, "cat"):
                 new = type(column.array).from_codes(released[:, i], dtype=column.dtype)

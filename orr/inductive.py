@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.laws import RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Problem
+from orr.problem import Floats, Problem
 from orr.radius_one import ROUNDING, single_lies
 from orr.two_attribute import closed_form
+
+CHUNK = 1024
 
 
 class Inductive(Mechanism):
@@ -54,7 +56,7 @@ def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
     --------
     >>> heuristic = inductive([2, 3, 4], [1.0, 1.5, 2.0])
     >>> heuristic.fell_back, heuristic.epsilons.round(4)
-    (array([False, False,  True]), array([1.    , 1.5   , 1.7361]))
+    (array([False, False,  True]), array([1.    , 1.5   , 1.7303]))
     """
     asked = Problem(sizes, epsilons)
     if len(asked) < 2:
@@ -64,24 +66,28 @@ def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
     z = single_lies(asked, mass)
     z[np.abs(mass - asked.w) <= ROUNDING * mass] = 0
     z[:2] = base.z
-    fell_back = _fall_back(z.tolist(), (asked.sizes - 1).tolist(), base.z0)
+    fell_back = _fall_back(z, (asked.sizes - 1) * z, base.z0)
     z[fell_back] = 0
 
     levels = asked.epsilons.copy()
     levels[fell_back] = np.logaddexp(0, np.log(asked.sizes[fell_back]) + math.log(mass))
-    z0 = math.fsum([mass, *(-(asked.sizes - 1) * z)])
+    paid = np.flatnonzero(z[2:]) + 2
+    z0 = math.fsum([base.z0, *((1 - asked.sizes[paid]) * z[paid]).tolist()])
     return Inductive(RadiusOne(Problem.achieved(asked.sizes, levels), z0, z), asked, fell_back)
 
 
-def _fall_back(z: list[float], lies: list[int], z0: float) -> NDArray[np.bool_]:
+def _fall_back(z: Floats, prices: Floats, z0: float) -> NDArray[np.bool_]:
     """Find the attributes that the truth cannot pay for, in the order given."""
-    top = max(z[:2])
-    fell_back = np.zeros(len(z), dtype=bool)
-    for i in range(2, len(z)):
-        left = z0 - lies[i] * z[i]
-        highest = max(top, z[i])
-        if z[i] < 0 or left < highest * (1 - ROUNDING):
-            fell_back[i] = True
-        else:
-            z0, top = left, highest
+    fell_back, slack, top = z < 0, 1 - ROUNDING, float(z[:2].max())
+    for start in range(2, len(z), CHUNK):
+        block = slice(start, start + CHUNK)
+        # The truth only gets poorer: what it cannot pay now, it cannot pay later.
+        hopeless = (z0 - prices[block] < np.maximum(top, z[block]) * slack) & (z[block] > 0)
+        fell_back[block] |= hopeless
+        for i in (np.flatnonzero(~hopeless & (z[block] > 0)) + start).tolist():
+            own, left = z.item(i), z0 - prices.item(i)
+            if left < max(top, own) * slack:
+                fell_back[i] = True
+            else:
+                z0, top = left, max(top, own)
     return fell_back

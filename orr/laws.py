@@ -50,7 +50,7 @@ class Law(ABC):
 
     @abstractmethod
     def _interaction(self, attributes: Set[int]) -> float:
-        """The same for two attributes or more."""
+        """Compute the same for two attributes or more."""
 
     @abstractmethod
     def perturb(self, records: NDArray, source: Source) -> NDArray:
@@ -65,8 +65,8 @@ class Product(Law):
 
     @property
     def epsilon(self) -> float:
-        total = math.fsum(self.problem.epsilons)
-        return total + ULP * (8 * len(self.problem) + 2 * total)
+        total = float(self.problem.epsilons.sum())
+        return total + ULP * (8 * len(self.problem) + 32 * total)
 
     @property
     def neighbour_epsilons(self) -> Floats:
@@ -103,7 +103,7 @@ class Lifted(Law):
 
     @property
     def epsilon(self) -> float:
-        return self.nominal_epsilon + ULP * (len(self.weights) + 64 + 8 * self.nominal_epsilon)
+        return self.nominal_epsilon + ULP * (3 * len(self.weights) + 64 + 32 * self.nominal_epsilon)
 
     @cached_property
     def _categories(self) -> Categories:
@@ -112,7 +112,7 @@ class Lifted(Law):
     @cached_property
     def mass(self) -> float:
         """``M``, the weight of the second law in units of the uniform part."""
-        return math.fsum(self.weights)
+        return float(self.weights.sum())
 
     def perturb(self, records: NDArray, source: Source) -> NDArray:
         (n, k), sizes = records.shape, self.problem.sizes
@@ -134,7 +134,8 @@ class RadiusOne(Lifted):
     """
 
     def __init__(self, problem: Problem, z0: float, z: Floats) -> None:
-        self.problem, self.z0, self.z = problem, z0, z
+        self.problem, self.z0 = problem, z0
+        self.z = np.maximum(z, 0)  # rounding may leave less
 
     @cached_property
     def weights(self) -> Floats:
@@ -164,7 +165,7 @@ class RadiusOne(Lifted):
     def log_ratio(self, flips: Set[int]) -> float:
         if len(flips) > 1:
             return 0.0
-        return float(self._log_ratio(self.z[list(flips)[0]] if flips else self.z0))
+        return float(self._log_ratio(self.z[next(iter(flips))] if flips else self.z0))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = list(attributes)

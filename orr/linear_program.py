@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, reduce
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from orr.problem import Floats, Integers, Problem
 
 MAX_ATTRIBUTES = 16
 CLOSED, ACCEPTED = 1e-10, 1e-7
+UNSOLVED = "HiGHS finds no solution at sizes and levels this high; try radius_one"
 
 
 class Certified(Mechanism):
@@ -140,56 +141,61 @@ class LinearProgram:
 
 
 class _Solver:
-    """The state of one solution: which flip sets and which monotonicity rows HiGHS is shown."""
+    """The state of one solution: which flip sets and which monotonicity rows HiGHS is shown.
+
+    Flip sets are numbered in binary, attribute 0 first, as in the cube of a Table.
+    """
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         k = len(problem)
-        self.shape = (2,) * k
-        self.flips = np.indices(self.shape).reshape(k, -1).T.astype(float)
-        self.uniform = Table(problem, np.zeros(self.shape)).uniform
-        self.weights = problem.epsilons / problem.epsilons.max()
-        self.scale = self._bound(self.weights)
+        self.uniform = Table(problem, np.zeros((2,) * k)).uniform.ravel()
         self.shown = np.zeros(2**k, dtype=bool)
         self.monotone: set[int] = set()
+        self._weigh(problem.epsilons)
+        self.scale = self.lower
 
     def run(self) -> tuple[Table, Certificate]:
         """Show HiGHS more until the bounds meet or nothing is left to show."""
-        lower, weights, upper = self.scale, self.weights, np.inf
-        excess = np.full(self.shape, np.inf)
-        while np.log1p(upper) - np.log1p(lower) > CLOSED:
+        lower, proof, upper = self.lower, self.weights, np.inf
+        excess = np.empty(0)
+        margin = 1.0
+        while 0 < self.scale < np.inf and np.log1p(upper) - np.log1p(lower) > CLOSED:
             before = np.count_nonzero(self.shown), len(self.monotone)
-            self.shown |= (self.problem.q - self.flips) @ self.weights > -self.weights.max()
+            self.shown |= self.gains > -margin
+            margin = 1e-3
             share = self._ask()
             if share is None:
                 break
-            if self._bound(self.weights) > lower:
-                lower, weights = self._bound(self.weights), self.weights
-            for i in range(len(self.shape)):
-                lies, truth = share.take(1, axis=i), share.take(0, axis=i)
-                if (lies - truth).max() > CLOSED:
-                    self.monotone.add(i)
-            candidate = self._feasible(share)
-            if candidate.max() < upper:
+            if self.lower > lower:
+                lower, proof = self.lower, self.weights
+            self._close(share)
+            candidate = self._feasible(share * self.scale)
+            if candidate is not None and candidate.max() < upper:
                 excess, upper = candidate, candidate.max()
             if before == (np.count_nonzero(self.shown), len(self.monotone)):
                 break
-        bounds = float(np.log1p(lower)), float(np.log1p(upper))
-        if not np.isfinite(bounds).all():
-            raise NotCertified("HiGHS found no solution at these sizes and levels; try radius_one")
-        return Table(self.problem, excess), Certificate(*bounds, weights)
+        if upper == np.inf:
+            raise NotCertified(UNSOLVED)
+        table = Table(self.problem, excess.reshape((2,) * len(self.problem)))
+        return table, Certificate(float(np.log1p(lower)), float(np.log1p(upper)), proof)
 
-    def _bound(self, weights: Floats) -> float:
-        return dual_bound(self.problem, weights, self.flips, self.uniform.ravel())
+    def _weigh(self, weights: Floats) -> None:
+        """Take weights of the attributes, and the lower bound that they prove."""
+        self.weights = weights / weights.max()
+        pairs = np.column_stack([np.zeros_like(weights), self.weights])
+        self.gains = self.weights @ self.problem.q - reduce(np.add.outer, pairs).ravel()
+        self.lower = dual_bound(self.problem, self.weights, self.gains, self.uniform)
 
     def _ask(self) -> Floats | None:
         """Solve the linear program over the flip sets shown; give each set's share of the excess."""
         shown, d = np.flatnonzero(self.shown), self.problem.d
-        gains = ((self.problem.q - self.flips[shown]) / d).T
-        rows = [csr_array(np.hstack([-gains, np.ones((len(d), 1))]))]
-        rows += [self._monotone_rows(i, shown) for i in sorted(self.monotone)]
-        matrix = vstack(rows)
-        room = self.uniform.flat[shown] * self.scale
+        flips = shown[:, None] >> np.arange(len(d))[::-1] & 1
+        supplies = ((self.problem.q - flips) / d).T
+        rows = [np.hstack([-supplies, np.ones((len(d), 1))])]
+        rows += [self._monotone_rows(i, shown, flips[:, i]) for i in sorted(self.monotone)]
+        matrix = vstack([csr_array(row) for row in rows]) if self.monotone else rows[0]
+        room = self.uniform[shown] * self.scale
         result = linprog(
             np.append(np.zeros(len(shown)), -1.0),
             A_ub=matrix,
@@ -202,47 +208,66 @@ class _Solver:
                 "dual_feasibility_tolerance": 1e-10,
             },
         )
-        if result.status != 0:
+        weights = np.maximum(-result.ineqlin.marginals[: len(d)] / d, 0) if result.status == 0 else d * 0
+        if not weights.any():
             return None
-        self.weights = np.maximum(-result.ineqlin.marginals[: len(d)] / d, 0)
-        self.weights = self.weights / self.weights.max()
+        self._weigh(weights)
         share = np.zeros(len(self.shown))
         share[shown] = np.clip(result.x[:-1] / room, 0, 1)
-        return share.reshape(self.shape)
+        return share
 
-    def _monotone_rows(self, i: int, shown: Integers) -> csr_array:
+    def _monotone_rows(self, i: int, shown: Integers, flipped: Integers) -> csr_array:
         """Rows that forbid a lie of attribute i to make a record likelier."""
-        bit = 1 << (len(self.shape) - 1 - i)
-        lies = np.flatnonzero(self.flips[shown, i])
-        truths = np.searchsorted(shown, shown[lies] - bit)
-        rows = np.arange(len(lies))
-        entries = np.repeat([1.0, -(self.problem.sizes[i] - 1.0)], len(lies))
-        places = np.tile(rows, 2), np.concatenate([lies, truths])
+        lies = np.flatnonzero(flipped)
+        truths = np.searchsorted(shown, shown[lies] - (1 << (len(self.problem) - 1 - i)))
+        entries = np.repeat([1.0, 1.0 - self.problem.sizes[i]], len(lies))
+        places = np.tile(np.arange(len(lies)), 2), np.concatenate([lies, truths])
         return csr_array((entries, places), shape=(len(lies), len(shown) + 1))
 
-    def _feasible(self, share: Floats) -> Floats:
-        """Turn shares into an excess that is monotone and gives every attribute exactly its level."""
-        for i in range(share.ndim):
-            lies, truth = share.take(1, axis=i), share.take(0, axis=i)
-            share = np.stack([np.maximum(truth, lies), lies], axis=i)
-        excess = share * self.scale
-        supply = np.array([self._supply(excess, i) for i in range(share.ndim)])
+    def _close(self, share: Floats) -> None:
+        """Make the shares monotone in place, and remember the attributes that were not."""
+        for i in range(len(self.problem)):
+            truth, lies = _halves(share, i)
+            if (lies - truth).max() > CLOSED:
+                self.monotone.add(i)
+            np.maximum(truth, lies, out=truth)
+
+    def _feasible(self, excess: Floats) -> Floats | None:
+        """Re-randomize until every attribute has exactly its level."""
+        supply = np.array([self._supply(excess, i) for i in range(len(self.problem))])
         if not supply.min() > 0:
-            return np.full(self.shape, np.inf)
-        excess, supply = excess / supply.min(), supply / supply.min()
-        mass = float((self.uniform * excess).sum())
+            return None
+        excess, supply = self._supplement(excess, supply)
+        mass = (self.uniform * excess).sum()
         for i, size in enumerate(self.problem.sizes):
             mix = (supply[i] - 1) / (supply[i] + mass)
-            truth, lies = excess.take(0, axis=i), excess.take(1, axis=i)
+            truth, lies = _halves(excess, i)
             mean = truth / size + lies * (1 - 1 / size)
-            excess = (1 - mix) * excess + mix * np.expand_dims(mean, i)
+            for half in (truth, lies):
+                half += mix * (mean - half)
         return excess
 
     def _supply(self, excess: Floats, i: int) -> float:
         """``E[G (q_i - B_i)] / d_i``, which must be 1; written so that equal values cancel exactly."""
-        truth, lies = excess.take(0, axis=i), excess.take(1, axis=i)
+        truth, lies = _halves(excess, i)
         size, w = self.problem.sizes[i], self.problem.w[i]
-        return float((self.uniform.take(0, axis=i) * ((truth - lies) / w - size * lies)).sum())
+        return float((_halves(self.uniform, i)[0] * ((truth - lies) / w - size * lies)).sum())
+
+    def _supplement(self, excess: Floats, supply: Floats) -> tuple[Floats, Floats]:
+        """Make up for what rounding left missing, by more of everything or by more of the truth."""
+        factors, truth = 1 / supply, self.uniform[0]
+        missing = np.maximum((1 - np.outer(factors, supply)) * self.problem.w, 0).max(axis=1)
+        cost = factors * excess.max() + missing / truth
+        best = factors.argmax() if cost[factors.argmax()] <= cost.min() * (1 + CLOSED) else cost.argmin()
+        excess = excess * factors[best]
+        excess[0] += missing[best] / truth
+        return excess, supply * factors[best] + missing[best] / self.problem.w
+
+
+def _halves(cube: Floats, i: int) -> tuple[Floats, Floats]:
+    """Split the flip sets, as views, into those without attribute i and those with it."""
+    split = cube.reshape(2**i, 2, -1)
+    return split[:, 0], split[:, 1]
 
 
 def linear_program(sizes: ArrayLike, epsilons: ArrayLike) -> LinearProgram:

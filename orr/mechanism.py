@@ -39,10 +39,11 @@ class Mechanism:
     >>> import orr
     >>> mechanism = orr.radius_one([2, 3, 4], [1.0, 1.5, 2.0])
     >>> mechanism
-    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5000, floor 0.8730)>
-    >>> mechanism.perturb([[0, 2, 3], [1, 0, 0]], rng=1)
-    array([[0, 2, 3],
-           [0, 2, 2]])
+    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5, floor 0.84574)>
+    >>> mechanism.perturb([[0, 2, 3], [1, 0, 0], [1, 2, 0]], rng=4)
+    array([[0, 2, 1],
+           [1, 0, 0],
+           [1, 1, 3]])
     """
 
     def __init__(self, law: Law, asked: Problem | None = None) -> None:
@@ -125,11 +126,11 @@ class Mechanism:
         cube = np.indices((2,) * k).reshape(k, -1).T
         log_x = np.array([self.law.log_ratio(set(np.flatnonzero(flips))) for flips in cube])
         log_x -= logsumexp(log_x + cube @ np.log(self.sizes - 1))
-        values = np.indices(self.sizes).reshape(k, -1)
+        values = np.indices(tuple(self.sizes.tolist())).reshape(k, -1)
         place = sum((v[:, None] != v) << (k - 1 - i) for i, v in enumerate(values))
         return np.exp(log_x)[place]
 
-    def perturb(self, records: ArrayLike, rng: None | int | np.random.Generator = None) -> NDArray:
+    def perturb(self, records: ArrayLike, rng: int | np.random.Generator | None = None) -> NDArray:
         """Randomize records.
 
         Parameters
@@ -185,9 +186,9 @@ class Mechanism:
         --------
         >>> import orr
         >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
-        >>> truth = np.array([[0, 0]] * 600 + [[1, 2]] * 400)
+        >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
         >>> mechanism.estimate(mechanism.perturb(truth, rng=5), 0).counts.round()
-        array([614., 386.])
+        array([5938., 4062.])
         """
         values, _ = encode(released, self.sizes)
         chosen = self._attributes([attributes] if isinstance(attributes, int | np.integer) else attributes)
@@ -215,8 +216,8 @@ class Mechanism:
     def __repr__(self) -> str:
         k = len(self.problem)
         return (
-            f"<{type(self).__name__}: {k} attribute{'s' * (k > 1)}, overall level {self.epsilon:.4f} "
-            f"(Kronecker {self.epsilons.sum():.4f}, floor {self.problem.information_floor:.4f})>"
+            f"<{type(self).__name__}: {k} attribute{'s' * (k > 1)}, overall level {self.epsilon:.5g} "
+            f"(Kronecker {self.epsilons.sum():.5g}, floor {self.problem.information_floor:.5g})>"
         )
 
     def _repr_html_(self, rows: int = 12) -> str:
@@ -224,11 +225,16 @@ class Mechanism:
         head = ("attribute", "size", "asked", "achieved", "neighbour")
         columns = (self.sizes, self.asked.epsilons, self.epsilons, self.neighbour_epsilons)
         body = [
-            f"<tr><th scope='row'>{i}</th><td>{a}</td>" + "".join(f"<td>{e:.4f}</td>" for e in levels) + "</tr>"
+            f"<tr><th scope='row'>{i}</th><td>{a}</td>"
+            + "".join(f"<td>{e:.5g}</td>" for e in levels)
+            + "</tr>"
             for i, (a, *levels) in enumerate(zip(*(c[:rows] for c in columns), strict=True))
         ]
         if len(self.problem) > rows:
             body.append(f"<tr><td colspan='{len(head)}'>and {len(self.problem) - rows} more</td></tr>")
         titles = "".join(f"<th scope='col'>{t}</th>" for t in head)
         caption = escape(repr(self).strip("<>"))
-        return f"<table><caption>{caption}</caption><thead><tr>{titles}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{titles}</tr></thead>"
+            f"<tbody>{''.join(body)}</tbody></table>"
+        )

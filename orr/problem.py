@@ -51,7 +51,7 @@ class Problem:
 
     @classmethod
     def achieved(cls, sizes: Integers, epsilons: Floats) -> Problem:
-        """The same for levels that a construction reached, which may lie outside the range asked."""
+        """Take levels that a construction reached, which may lie outside the range asked."""
         problem = cls.__new__(cls)
         problem._set(sizes, epsilons)
         return problem
@@ -72,9 +72,11 @@ class Problem:
     @cached_property
     def w(self) -> Floats:
         """Odds of keeping a value against replacing it by a uniformly random one."""
-        # expm1 overflows past 709; there exp(e) - 1 and exp(e) are the same double.
-        small = np.expm1(np.minimum(self.epsilons, 500)) / self.sizes
-        return np.where(self.epsilons < 500, small, np.exp(self.epsilons - np.log(self.sizes)))
+        w = np.expm1(np.minimum(self.epsilons, 500)) / self.sizes
+        # An achieved level may pass 709, where exp overflows but w does not.
+        high = self.epsilons > 500
+        w[high] = np.exp(self.epsilons[high] - np.log(self.sizes[high]))
+        return w
 
     @cached_property
     def q(self) -> Floats:
@@ -87,9 +89,16 @@ class Problem:
         return self.q * self.w
 
     @cached_property
+    def spare(self) -> float:
+        """``1 - sum(q)``; the largest q is subtracted exactly, since it may be close to 1."""
+        terms, j = -self.q, int(self.q.argmax())
+        terms[j] = (1 / self.sizes[j] + self.w[j]) / (1 + self.w[j])
+        return math.fsum(terms.tolist())
+
+    @cached_property
     def log_records(self) -> float:
         """Logarithm of the number of different records."""
-        return math.fsum(np.log(self.sizes))
+        return float(np.log(self.sizes).sum())
 
     @cached_property
     def information_floor(self) -> float:
@@ -102,43 +111,50 @@ class Problem:
             s = top * (1 + node) / 2
             q = (self.sizes - 1) / (np.exp(s) + self.sizes - 1)
             small += weight / 2 * top * s * q * (1 - q)
-        return math.fsum(np.where(self.epsilons > 1, direct, small))
+        return float(np.where(self.epsilons > 1, direct, small).sum())
 
 
 def check_sizes(sizes: ArrayLike) -> Integers:
     """Return the sizes as integers, or say which one is not a size."""
-    values = _sequence("sizes", sizes)
-    for i, size in enumerate(values):
-        if isinstance(size, bool | np.bool_) or not isinstance(size, Integral):
-            raise TypeError(f"sizes[{i}] = {size!r} must be an integer of at least 2")
-        if not 2 <= size <= MAX_SIZE:
-            raise ValueError(f"sizes[{i}] = {size!r} must be between 2 and {MAX_SIZE}")
-    return np.array(values, dtype=np.int64)
+    values = _numbers("sizes", sizes, "iu", Integral, "an integer of at least 2")
+    _check_range("sizes", values, 2, MAX_SIZE, f"an integer between 2 and {MAX_SIZE}")
+    return values.astype(np.int64)
 
 
 def check_levels(epsilons: ArrayLike) -> Floats:
     """Return the levels as floats, or say which one is not a level."""
-    values = _sequence("epsilons", epsilons)
-    for i, level in enumerate(values):
-        if isinstance(level, bool | np.bool_) or not isinstance(level, Real):
-            raise TypeError(f"epsilons[{i}] = {level!r} must be a positive number")
-        if not MIN_LEVEL <= level <= MAX_LEVEL:
-            raise ValueError(
-                f"epsilons[{i}] = {level!r} must be a finite level between {MIN_LEVEL:g} "
-                f"and {MAX_LEVEL:g} nats"
-            )
-    return np.array(values, dtype=np.float64)
+    values = _numbers("epsilons", epsilons, "fiu", Real, "a positive number")
+    allowed = f"a finite level between {MIN_LEVEL:g} and {MAX_LEVEL:g} nats"
+    _check_range("epsilons", values, MIN_LEVEL, MAX_LEVEL, allowed)
+    return values.astype(np.float64)
 
 
-def _sequence(name: str, values: ArrayLike) -> list:
-    """Turn one number an attribute into a list of plain Python numbers."""
+def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> NDArray:
+    """Turn one number an attribute into a vector, or say which entry is not a number."""
     scalar = isinstance(values, np.ndarray) and values.ndim == 0
     if scalar or isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a sequence with one number an attribute, got {values!r}")
-    entries = values.tolist() if isinstance(values, np.ndarray) else list(values)
-    if not entries:
+    entries = values if isinstance(values, np.ndarray) else list(values)
+    if len(entries) == 0:
         raise ValueError(f"{name} is empty: at least one attribute is needed")
-    return entries
+    try:
+        vector = np.asarray(entries)
+    except ValueError:  # entries of different shapes
+        vector = np.empty(0)
+    if vector.ndim == 1 and vector.dtype.kind in kinds and len(vector):
+        return vector
+    for i, entry in enumerate(entries):
+        if isinstance(entry, bool | np.bool_) or not isinstance(entry, number):
+            raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
+    return vector
+
+
+def _check_range(name: str, values: NDArray, low: float, high: float, allowed: str) -> None:
+    """Refuse what is out of range or not a number, naming the first."""
+    wrong = ~((values >= low) & (values <= high))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"{name}[{i}] = {values[i]} must be {allowed}")
 
 
 def information_floor(sizes: ArrayLike, epsilons: ArrayLike) -> float:
@@ -163,6 +179,6 @@ def information_floor(sizes: ArrayLike, epsilons: ArrayLike) -> float:
     Examples
     --------
     >>> round(information_floor([2, 3, 4], [1.0, 1.5, 2.0]), 4)
-    0.873
+    0.8457
     """
     return Problem(sizes, epsilons).information_floor

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from numpy.typing import ArrayLike
 
 from orr.laws import RadiusOne
@@ -52,14 +50,14 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     --------
     >>> round(radius_one([2, 3, 4], [1.0, 1.5, 2.0]).epsilon, 6)
     3.44477
-    >>> radius_one([2, 2, 2], [0.4, 0.4, 0.4])
+    >>> radius_one([2, 2, 2, 2], [0.4, 0.4, 0.4, 0.4])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    orr.radius_one.NotApplicable: the flip probabilities other than that of attribute 0 sum to 0.80262 + ...
+    orr.radius_one.NotApplicable: the flip probabilities other than ...
     """
     problem = Problem(sizes, epsilons)
-    total = math.fsum(problem.q)
-    if total <= 1:
+    total = 1 - problem.spare
+    if problem.spare >= 0:
         mass = float(problem.w.max())
         z = single_lies(problem, mass)
         z0 = truth(problem, mass)
@@ -94,12 +92,10 @@ def single_lies(problem: Problem, mass: float) -> Floats:
 
 def truth(problem: Problem, mass: float) -> float:
     """``z_0``: what is left of the mass after the single lies."""
-    return math.fsum(problem.d) + mass * (1 - math.fsum(problem.q))
+    return float(problem.d.sum()) + mass * problem.spare
 
 
 def touching_masses(problem: Problem) -> Floats:
     """For each attribute, the mass at which lying about it alone is as likely as the truth."""
     others = problem.sizes - 1
-    return (math.fsum(problem.d) + problem.d / others) / (
-        math.fsum(problem.q) - 1 + problem.q / others
-    )
+    return (float(problem.d.sum()) + problem.d / others) / (problem.q / others - problem.spare)
