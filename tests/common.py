@@ -1,0 +1,57 @@
+"""What several test files share: problems to draw, constructions to try, brute force to compare with."""
+
+import json
+from itertools import chain, combinations
+from math import prod
+from pathlib import Path
+
+import numpy as np
+from hypothesis import strategies as st
+
+import orr
+
+GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
+CASES = GOLDEN["cases"]
+
+CONSTRUCTIONS = {
+    "kronecker": orr.kronecker,
+    "two_attribute": lambda sizes, levels: orr.two_attribute(sizes[:2], levels[:2]),
+    "linear_program": lambda sizes, levels: orr.linear_program(sizes, levels).solve(),
+    "inductive": orr.inductive,
+}
+
+
+@st.composite
+def problems(draw, min_k=2, max_k=4, max_size=5, max_level=6.0, min_level=0.05):
+    """Draw sizes and levels."""
+    k = draw(st.integers(min_k, max_k))
+    sizes = draw(st.lists(st.integers(2, max_size), min_size=k, max_size=k))
+    levels = draw(st.lists(st.floats(min_level, max_level), min_size=k, max_size=k))
+    return sizes, levels
+
+
+def flip_sets(k):
+    return list(chain.from_iterable(combinations(range(k), r) for r in range(k + 1)))
+
+
+def times(sizes, flips):
+    """How often the entry of a flip set stands in a column: t_S."""
+    return prod(sizes[i] - 1 for i in flips)
+
+
+def brute_levels(matrix, sizes):
+    """Overall, marginal and neighbour levels of a distortion matrix, from their definitions."""
+    k = len(sizes)
+    values = np.indices(sizes).reshape(k, -1)
+    overall = np.log((matrix.max(axis=1) / matrix.min(axis=1)).max())
+    marginal, neighbour = np.zeros(k), np.zeros(k)
+    for i in range(k):
+        member = (values[i] == np.arange(sizes[i])[:, None]).astype(float)
+        single = member @ matrix @ member.T / member.sum(axis=1)
+        marginal[i] = np.log((np.diag(single)[:, None] / single).max())
+        rest = np.delete(values, i, axis=0)
+        same = (rest[:, :, None] == rest[:, None, :]).all(axis=0)
+        for v in range(matrix.shape[1]):
+            ratios = matrix[:, same[v]].max(axis=1) / matrix[:, same[v]].min(axis=1)
+            neighbour[i] = max(neighbour[i], np.log(ratios.max()))
+    return overall, marginal, neighbour

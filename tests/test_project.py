@@ -1,0 +1,118 @@
+"""The project's own files agree with each other."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+EXTRAS = SETTINGS["project"]["optional-dependencies"]
+NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))
+every_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+def cells(path, kind):
+    notebook = json.loads(path.read_text("utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == kind]
+
+
+def source(cell):
+    return "".join(cell["source"])
+
+
+def test_importing_the_package_needs_numpy_and_scipy_only():
+    program = (
+        "import sys, numpy, scipy.optimize, scipy.sparse, scipy.special;"
+        "known = set(sys.modules); import orr; print(sorted(set(sys.modules) - known))"
+    )
+    python = [sys.executable, "-c", program]
+    added = subprocess.run(python, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    assert not re.search("matplotlib|pandas|sympy|IPython", added)
+
+
+def test_environment_installs_the_package_with_extras_that_exist():
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
+    python, _, pip = environment["dependencies"]
+    (install,) = pip["pip"]
+    extras = re.fullmatch(r"-e \.\[([\w,]+)\]", install)[1].split(",")
+    assert set(extras) <= set(EXTRAS)
+    minimum = re.fullmatch(r">=3\.(\d+)", SETTINGS["project"]["requires-python"])[1]
+    assert int(re.fullmatch(r"python=3\.(\d+)", python)[1]) >= int(minimum)
+
+
+def test_extras_are_pinned_and_complete():
+    assert {"book", "test", "classroom"} <= set(EXTRAS)
+    for requirements in EXTRAS.values():
+        assert all("==" in requirement for requirement in requirements)
+
+
+def test_citation_has_the_version_of_the_package():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == SETTINGS["project"]["version"]
+
+
+def test_every_chapter_is_in_the_table_of_contents():
+    contents = (ROOT / "_toc.yml").read_text("utf-8")
+    assert NOTEBOOKS
+    assert [path.stem for path in NOTEBOOKS if f"chapters/{path.stem}" not in contents] == []
+
+
+@every_chapter
+def test_chapter_was_run_from_top_to_bottom(path):
+    code = cells(path, "code")
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    assert not any(out["output_type"] == "error" for cell in code for out in cell["outputs"])
+    assert not any("nbval-skip" in cell["metadata"].get("tags", []) for cell in code)
+
+
+@every_chapter
+def test_unstable_cells_still_assert_something(path):
+    for cell in cells(path, "code"):
+        if "nbval-ignore-output" in cell["metadata"].get("tags", []):
+            assert "assert" in source(cell)
+
+
+@every_chapter
+def test_chapter_keeps_the_contract(path):
+    text = [source(cell) for cell in cells(path, "markdown")]
+    opening, whole = text[0], "\n".join(text)
+    assert re.match(r"# [^$]+\n", opening), "title without math"
+    for part in ("What you will learn", "What you need first:", "Time:"):
+        assert part in opening
+    for part in ("## Summary", "## Exercises", "## What comes next"):
+        assert part in whole
+    exercises = re.findall(r"^`{3,}\{exercise\}.*\n:label: (\S+)", whole, re.MULTILINE)
+    solved = re.findall(r"^`{3,}\{solution(?:-start)?\} (\S+)\n:class: dropdown", whole, re.MULTILINE)
+    assert 3 <= len(exercises) <= 6
+    assert exercises == solved
+
+
+@every_chapter
+def test_code_cells_are_short(path):
+    lengths = sorted(len(source(cell).splitlines()) for cell in cells(path, "code"))
+    assert lengths[-1] <= 30
+    assert lengths[len(lengths) // 2] <= 12
+
+
+@every_chapter
+def test_every_figure_says_what_it_shows(path):
+    for cell in cells(path, "code"):
+        pictures = [out for out in cell["outputs"] if "image/png" in out.get("data", {})]
+        if pictures:
+            alt = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
+            assert len(alt.split()) >= 12, f"cell {cell['id']} has no alt text that states its finding"
+
+
+def test_pages_name_no_address_of_the_repository():
+    setting = SETTINGS["tool"]["orr"]["repository"]
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("*.yml"), *ROOT.glob("*.cff"), *NOTEBOOKS]
+    for page in pages:
+        text = page.read_text("utf-8")
+        for address in re.findall(r"https?://(?:www\.)?git(?:hub|lab)\.com/[\w./-]+", text):
+            assert (setting and address.startswith(setting)) or "ay0408/Optimized-RR" in address

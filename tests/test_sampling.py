@@ -1,0 +1,276 @@
+"""Samplers: exact where that can be enumerated, statistical where it cannot, and mutants caught.
+
+Statistical checks use fixed seeds, so they are repeatable; with fresh seeds each would fail with
+probability at most 1e-6.
+"""
+
+import math
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import beta, chisquare
+
+import orr
+from orr.laws import Product, RadiusOne, Table
+from orr.randomness import Categories, Source
+from tests.common import CONSTRUCTIONS, flip_sets, problems, times
+
+FAILURE = 1e-6
+SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
+every_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
+
+
+class EveryWord(Source):
+    """A source whose first answer is every 16-bit word once; later answers are seeded."""
+
+    def __init__(self):
+        super().__init__(1)
+        self.first = True
+
+    def words(self, shape, dtype):
+        if self.first and dtype is np.uint16:
+            self.first = False
+            return np.arange(65536, dtype=np.uint16).reshape(shape)
+        return super().words(shape, dtype)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 32768, 65535])
+def test_coins_are_exact_on_every_word(count):
+    coins = EveryWord().coins(np.array(count / 65536), (65536,))
+    assert coins.sum() == count
+
+
+def test_tied_coins_draw_more_digits():
+    # 2^-20 needs a second word: exactly the word 0 is tied, and then 1/16 decides.
+    hits = sum(EveryWord.coins(_Tied(seed), np.array(2.0**-20), (65536,)).sum() for seed in range(4000))
+    assert 150 < hits < 360  # Binomial(4000, 1/16): outside with probability below 1e-6
+
+
+class _Tied(EveryWord):
+    def __init__(self, seed):
+        Source.__init__(self, seed)
+        self.first = True
+
+
+@pytest.mark.parametrize("size", [2, 3, 5, 7, 100, 255, 256])
+def test_integers_are_exactly_uniform_on_every_word(size):
+    values = EveryWord().integers(np.array([size]), (65536,))
+    fair = np.arange(65536) * size % 65536 >= 65536 % size
+    np.testing.assert_array_equal(np.bincount(values[fair], minlength=size), 65536 // size)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 257, 10_000, 2**31 - 1])
+def test_integers_stay_in_range(size):
+    values = Source(1).integers(np.array([size]), (10_000,))
+    assert values.min() >= 0
+    assert values.max() < size
+    if size > 2:
+        assert abs(values.mean() / (size - 1) - 0.5) < 0.02
+
+
+@given(
+    arrays(float, st.integers(1, 40), elements=st.just(0.0) | st.floats(1e-200, 1e6)).filter(
+        lambda w: w.max() > 0
+    )
+)
+def test_categories_have_the_right_probabilities(weights):
+    np.testing.assert_array_less(*category_error(weights))
+
+
+def category_error(weights):
+    """Exact relative error of each category's probability, and its bound."""
+    realised = category_law(Categories(weights))
+    total = sum(map(Fraction, weights))
+    errors = [
+        abs(float(p * total / Fraction(w) - 1)) if w else float(p)
+        for p, w in zip(realised, weights, strict=True)
+    ]
+    return np.array(errors), np.full(len(weights), (3 * len(weights) + 16) * 2.0**-52)
+
+
+def category_law(categories):
+    """Probability of each category, in exact fractions of the doubles in the table."""
+    n = len(categories._keep)
+    law = [Fraction(0)] * n
+    for i, (keep, alias) in enumerate(zip(categories._keep, categories._alias, strict=True)):
+        law[i] += Fraction(keep) / n
+        law[int(alias)] += (1 - Fraction(keep)) / n
+    return law
+
+
+def realised_law(law):
+    """Exact density of the sampler on flip sets, from the doubles that it compares with."""
+    sizes = law.problem.sizes.tolist()
+    sets = flip_sets(len(sizes))
+    if isinstance(law, Product):
+        kept = [chosen(w) for w in law.problem.w]
+        lie = [(1 - p) / a for p, a in zip(kept, sizes, strict=True)]
+        truth = [p + u for p, u in zip(kept, lie, strict=True)]
+        return {s: math.prod(lie[i] if i in s else truth[i] for i in range(len(sizes))) for s in sets}
+    lifted = chosen(law.mass)
+    density = dict.fromkeys(sets, (1 - lifted) / math.prod(sizes))
+    for category, p in enumerate(category_law(law._categories)):
+        _, attributes = law.flipped(np.array([category]))
+        s = tuple(sorted(int(i) for i in attributes))
+        density[s] += lifted * p / times(sizes, s)
+    return density
+
+
+def chosen(odds):
+    """Exact probability that Source.choose gives true."""
+    odds = np.float64(odds)
+    small = Fraction(float(np.where(odds < 1, odds, 1) / (1 + odds)))
+    return small if odds < 1 else 1 - small
+
+
+@every_construction
+@given(problem=problems(max_k=4, max_level=12.0, min_level=1e-6))
+def test_epsilon_bounds_the_sampler_as_implemented(name, problem):
+    mechanism = CONSTRUCTIONS[name](*problem)
+    density = realised_law(mechanism.law)
+    sizes = mechanism.sizes.tolist()
+    assert sum(times(sizes, s) * p for s, p in density.items()) == 1
+    ratio = max(density.values()) / min(density.values())
+    with mpmath.workdps(40):
+        level = mpmath.log(mpmath.mpf(ratio.numerator) / ratio.denominator)
+        assert level <= mechanism.epsilon
+        assert mechanism.epsilon - level < 1e-11
+
+
+@every_construction
+def test_released_records_follow_the_matrix(name):
+    mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
+    check_sampler(mechanism, np.random.default_rng(5))
+
+
+@every_construction
+def test_operating_system_entropy_follows_the_matrix_too(name):
+    check_sampler(CONSTRUCTIONS[name](SIZES, LEVELS), None)
+
+
+def check_sampler(mechanism, rng, n=120_000):
+    sizes = tuple(mechanism.sizes)
+    column = len(mechanism.matrix()) // 2
+    record = np.array(np.unravel_index(column, sizes))
+    released = mechanism.perturb(np.tile(record, (n, 1)), rng)
+    seen = np.bincount(np.ravel_multi_index(released.T, sizes), minlength=len(mechanism.matrix()))
+    assert chisquare(seen, n * mechanism.matrix()[:, column]).pvalue > FAILURE
+
+
+def audit(mechanism, rng, n=400_000):
+    """Clopper-Pearson audit of the worst output and pair: the level must not be refuted.
+
+    The truth, and a record that differs from it everywhere, are the inputs under which the release
+    of the truth differs most. Each one-sided bound fails with probability at most 5e-7.
+    """
+    sizes = mechanism.sizes
+    target = np.zeros(len(sizes), dtype=int)
+    often, seldom = (
+        int((mechanism.perturb(np.tile(truth, (n, 1)), rng) == target).all(axis=1).sum())
+        for truth in (target, target + 1)
+    )
+    low = beta.ppf(FAILURE / 2, often, n - often + 1)
+    high = beta.isf(FAILURE / 2, seldom + 1, n - seldom)
+    assert np.log(low / high) <= mechanism.epsilon
+
+
+@every_construction
+def test_audit_accepts_the_samplers(name):
+    audit(CONSTRUCTIONS[name](SIZES, LEVELS), 3)
+
+
+class LieMayBeTrue(RadiusOne):
+    """Mutant: a lying attribute takes any value, its true one included."""
+
+    def perturb(self, records, source):
+        released = super().perturb(records, source)
+        lie = (released != records) & (source.integers(self.problem.sizes, records.shape) == 0)
+        return np.where(lie, records, released)
+
+
+class NoUniformPart(RadiusOne):
+    """Mutant: nobody ever gets a uniformly random record."""
+
+    def perturb(self, records, source):
+        class Lifted(type(source)):
+            def choose(self, odds, shape):
+                return np.ones(shape, dtype=bool)
+
+        lifted = Lifted.__new__(Lifted)
+        lifted.__dict__ = source.__dict__
+        return super().perturb(records, lifted)
+
+
+class TooTruthful(Table):
+    """Mutant: the uniform part is half as likely as it should be."""
+
+    def perturb(self, records, source):
+        released = super().perturb(records, source)
+        again = source.coins(np.array(0.5), (len(records), 1))
+        return np.where(again & (released != records).all(axis=1, keepdims=True), records, released)
+
+
+def mutant(kind):
+    honest = orr.radius_one(SIZES, LEVELS).law
+    if kind is TooTruthful:
+        return orr.Mechanism(kind(honest.problem, orr.linear_program(SIZES, LEVELS).solve().law.excess))
+    return orr.Mechanism(kind(honest.problem, honest.z0, honest.z))
+
+
+@pytest.mark.parametrize("kind", [LieMayBeTrue, NoUniformPart, TooTruthful])
+def test_audit_and_law_catch_broken_samplers(kind):
+    with pytest.raises(AssertionError):
+        audit(mutant(kind), 3)
+    with pytest.raises(AssertionError):
+        check_sampler(mutant(kind), np.random.default_rng(5))
+
+
+@every_construction
+def test_seeds_repeat_and_entropy_does_not(name):
+    mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
+    records = np.zeros((200, len(mechanism.sizes)), dtype=int)
+    first, second = mechanism.perturb(records, 1), mechanism.perturb(records, 1)
+    np.testing.assert_array_equal(first, second)
+    rng = np.random.default_rng(1)
+    np.testing.assert_array_equal(mechanism.perturb(records, rng), first)
+    assert (mechanism.perturb(records, rng) != first).any()
+    assert (mechanism.perturb(records) != mechanism.perturb(records)).any()
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint16, np.int64, np.uint64])
+@pytest.mark.parametrize("construct", [orr.kronecker, orr.inductive])
+def test_records_keep_their_type_and_range(dtype, construct):
+    sizes = [2, 100, 128]
+    records = np.random.default_rng(2).integers(0, sizes, (5000, 3)).astype(dtype)
+    before = records.copy()
+    released = construct(sizes, [0.5, 0.5, 0.5]).perturb(records, 1)
+    assert released.dtype == dtype
+    assert ((released >= 0) & (released < np.array(sizes))).all()
+    np.testing.assert_array_equal(records, before)
+
+
+@pytest.mark.parametrize("construct", [orr.kronecker, orr.inductive])
+def test_a_thousand_attributes(construct):
+    rng = np.random.default_rng(4)
+    sizes, levels = rng.integers(2, 6, 1000), rng.uniform(1, 10, 1000)
+    mechanism = construct(sizes, levels)
+    records = rng.integers(0, sizes, (2000, 1000))
+    released = mechanism.perturb(records, rng)
+    flipped = (released != records).sum(axis=0)
+    spread = np.sqrt(2000 * mechanism.flip_probabilities) + 1
+    assert (abs(flipped - 2000 * mechanism.flip_probabilities) < 9 * spread).all()
+
+
+def test_rare_lies_are_neither_lost_nor_invented():
+    # At level 40 a float cumulative table would never or far too often draw the single lie.
+    law = orr.radius_one([4, 4, 4], [40.0, 39.9, 38.0]).law
+    density = realised_law(law)
+    for i, level in enumerate([40.0, 39.9, 38.0]):
+        kept = sum(times([4] * 3, s) * p for s, p in density.items() if i not in s)
+        lied = sum(times([4] * 3, s) * p for s, p in density.items() if i in s)
+        np.testing.assert_allclose(float(3 * kept / lied), math.exp(level), rtol=1e-12)
