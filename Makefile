@@ -25,7 +25,7 @@ lab: .venv/installed-lab ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab chapters
 
 execute: .venv/installed ## run every notebook and store its outputs
-	$(BIN)/jupyter execute --inplace chapters/*.ipynb
+	$(BIN)/python tools/execute.py chapters/*.ipynb
 	$(BIN)/ruff format --quiet chapters
 
 picture: .venv/installed ## draw the picture of the README again
@@ -42,7 +42,7 @@ clean: ## remove all that these commands made
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test,genomes]"
 	@touch $@
 
 .venv/installed-%: .venv/installed

@@ -58,7 +58,7 @@ def algorithm_1(k: int) -> tuple[Floats, Floats]:
            [ 0., -1.,  0.],
            [ 0.,  0., -1.]])
     """
-    comb = [list(map(set, combinations(range(1, k + 1), h))) for h in range(k + 1)]
+    comb = [list(combinations(range(1, k + 1), h)) for h in range(k + 1)]
     p = [1]
     for h in range(1, k + 1):
         p.append(p[-1] + len(comb[h]))
@@ -70,7 +70,7 @@ def algorithm_1(k: int) -> tuple[Floats, Floats]:
     for h in range(1, k - 1):
         for i in range(len(comb[h])):
             for j in range(len(comb[h + 1])):
-                if comb[h][i] < comb[h + 1][j]:
+                if all(element in comb[h + 1][j] for element in comb[h][i]):
                     A_ub[r][g], A_ub[r][p[h] + j] = -1, 1
                     r += 1
             g += 1

@@ -1,0 +1,94 @@
+"""The replication ledger: a page made from a data file and the stored outputs of the chapters."""
+
+import json
+import re
+from pathlib import Path
+from typing import ClassVar
+
+import yaml
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+ROOT = Path(__file__).resolve().parent.parent
+VERDICTS = {
+    "reproduced": "reproduced",
+    "remark": "reproduced, with a remark",
+    "fails": "does not hold",
+    "answered": "open question, answered",
+}
+
+
+def rows() -> list[dict]:
+    """Return the rows of the data file, each with its chapter's section and our number filled in."""
+    return [row | find(row) for row in yaml.safe_load((ROOT / "ledger.yml").read_text("utf-8"))]
+
+
+def find(row: dict) -> dict:
+    """Look up the cell of a row: its section's title, and the numbers that it printed."""
+    notebook = json.loads((ROOT / "chapters" / f"{row['chapter']}.ipynb").read_text("utf-8"))
+    section = ""
+    for cell in notebook["cells"]:
+        headings = re.findall(r"^#+ (.+)$", "".join(cell["source"]), re.MULTILINE)
+        if cell["cell_type"] == "markdown" and headings:
+            section = headings[-1]
+        if cell["id"] == row["cell"]:
+            return {"section": section, "ours": numbers(row, cell)}
+    raise ValueError(f"ledger.yml: {row['chapter']} has no cell {row['cell']}")
+
+
+def numbers(row: dict, cell: dict) -> str:
+    """Fill what the cell printed into the row's sentence about our result."""
+    text = row.get("ours", "")
+    if "match" not in row:
+        return text
+    printed = "".join("".join(out.get("text", [])) for out in cell["outputs"])
+    found = re.search(row["match"], printed, re.DOTALL)
+    if not found:
+        raise ValueError(f"ledger.yml: {row['paper']}: cell {row['cell']} does not print {row['match']}")
+    return text.format(*found.groups())
+
+
+class Ledger(SphinxDirective):
+    """A table with a row for each claim of the paper."""
+
+    option_spec: ClassVar = {"part": str}
+
+    def run(self) -> list[nodes.Node]:
+        """Write the table in the page's own markup and let the page's parser read it."""
+        lines = [
+            "```{list-table}",
+            ":header-rows: 1",
+            ":widths: 30 70",
+            ":class: ledger",
+            "",
+            "* - In the paper, and our verdict",
+            "  - What it says, what we find, and where",
+        ]
+        for row in rows():
+            self.env.note_dependency(str(ROOT / "chapters" / f"{row['chapter']}.ipynb"))
+            if row["part"] == self.options["part"]:
+                anchor = nodes.make_id(row["section"])
+                link = f'<a href="chapters/{row["chapter"]}.html#{anchor}">{row["section"]}</a>'
+                lines += [
+                    f"* - {row['paper']}",
+                    "",
+                    f"    **{VERDICTS[row['verdict']]}**",
+                    f"  - {row['says']}",
+                    "",
+                    f"    *We find:* {row['ours']}",
+                    "",
+                    f"    {link}, cell `{row['cell']}`; test `{row['test'].split('::')[1]}`",
+                ]
+        lines.append("```")
+        for source in (__file__, ROOT / "ledger.yml"):
+            self.env.note_dependency(str(source))
+        container = nodes.container()
+        self.state.nested_parse(StringList(lines, "ledger.yml"), 0, container)
+        return container.children
+
+
+def setup(app) -> dict:
+    """Register the directive with Sphinx."""
+    app.add_directive("ledger", Ledger)
+    return {"parallel_read_safe": True}

@@ -1,0 +1,27 @@
+"""Run notebooks from top to bottom in fresh kernels and store their outputs, without timings."""
+
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+
+
+def execute(path: Path) -> None:
+    """Run one notebook in place."""
+    notebook = nbformat.read(path, as_version=4)
+    start = time.perf_counter()
+    NotebookClient(
+        notebook, timeout=300, record_timing=False, resources={"metadata": {"path": str(path.parent)}}
+    ).execute()
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+    notebook.metadata["language_info"] = {"name": "python"}
+    nbformat.write(notebook, path)
+    print(f"{path.name}: {time.perf_counter() - start:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:]:
+        execute(Path(name))
