@@ -15,12 +15,12 @@ class NotCertified(RuntimeError):
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """Bounds around the smallest overall level that these attribute levels allow.
+    """Bounds around the smallest overall level that these flip probabilities allow.
 
     Attributes
     ----------
     lower : float
-        No mechanism with these attribute levels has a smaller overall level.
+        No mechanism with these flip probabilities has a smaller overall level.
     upper : float
         A mechanism with this overall level has been found.
     weights : ndarray
@@ -43,6 +43,8 @@ def dual_bound(problem: Problem, weights: Floats, gains: Floats, uniform: Floats
     The bound is ``(y . d) / E[(y . (q - B))^+]`` for weights ``y``. ``gains`` holds ``y . (q - B)``
     for every flip set, and ``uniform`` its probability under a uniformly random record.
     """
-    expected = (uniform * np.maximum(gains, 0)).sum()
+    # A gain is off by at most this; adding it keeps the bound a bound.
+    rounding = 2.0**-52 * (len(weights) + 4) * (weights @ problem.q)
+    expected = (uniform * np.maximum(gains + rounding, 0)).sum()
     # Where the expectation underflows, nothing is proved.
-    return float(weights @ problem.d / expected) if expected > 1e-300 else 0.0
+    return float(weights @ problem.d / expected) * (1 - 1e-14) if expected > 1e-300 else 0.0

@@ -27,12 +27,15 @@ def encode(records: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], 
         values = np.asarray(records)
     except ValueError:
         raise ValueError(f"records must have shape (n, {len(sizes)}): its rows differ in length") from None
-    if values.size == 0 and values.shape in {(0,), (0, len(sizes))}:
-        values = values.reshape(0, len(sizes)).astype(np.int64)
+    if np.ma.is_masked(records):
+        raise ValueError("records has masked values: drop or fill them first")
+    if values.size == 0 and values.shape in {(0,), (0, len(sizes))} and values.dtype.kind not in "iu":
+        values = np.empty((0, len(sizes)), dtype=np.int64)
     if values.ndim != 2 or values.shape[1] != len(sizes):
         raise ValueError(f"records must have shape (n, {len(sizes)}), one row a record; got {values.shape}")
     if values.dtype.kind not in "iu":
         raise TypeError(f"records must be integers, got {values.dtype}: {_sample(values)}")
+    _check_room(values.dtype, int(sizes.max()), "records")
     _check_range(values, sizes)
     return values, lambda released: released
 
@@ -48,6 +51,12 @@ def _check_range(values: NDArray, sizes: Integers) -> None:
         )
 
 
+def _check_room(dtype: Any, size: int, what: str) -> None:
+    """Refuse a type that cannot hold every value that may be released."""
+    if size - 1 > np.iinfo(dtype).max:
+        raise ValueError(f"{what} of type {dtype} cannot hold the values 0 to {size - 1}: use a wider type")
+
+
 def _sample(values: NDArray) -> str:
     """Show the first value that is at fault."""
     flat = values.ravel()
@@ -56,33 +65,35 @@ def _sample(values: NDArray) -> str:
 
 def _encode_frame(frame: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], Any]]:
     """Use the codes of categorical columns and the values of integer ones."""
+    import pandas as pd
+
     if frame.shape[1] != len(sizes):
         raise ValueError(f"records must have {len(sizes)} columns, got {frame.shape[1]}")
-    columns = []
-    for i, name in enumerate(frame.columns):
-        column = frame.iloc[:, i]
+    values = np.empty(frame.shape, dtype=np.int64)
+    columns = [frame.iloc[:, i] for i in range(len(sizes))]
+    for i, (name, column) in enumerate(zip(frame.columns, columns, strict=True)):
         if column.isna().any():
             raise ValueError(f"column {name!r} has missing values: drop or fill them first")
-        if not hasattr(column, "cat"):
-            if column.dtype.kind not in "iu":
-                raise TypeError(f"column {name!r} must be categorical or integer, got {column.dtype}")
-            columns.append(column.to_numpy(dtype=np.int64))
-            continue
-        count = len(column.cat.categories)
-        if count != sizes[i]:
-            raise ValueError(f"column {name!r} has {count} categories, attribute {i} has size {sizes[i]}")
-        columns.append(column.cat.codes.to_numpy(dtype=np.int64))
-    values = np.stack(columns, axis=1)
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            count = len(column.cat.categories)
+            if count != sizes[i]:
+                raise ValueError(f"column {name!r} has {count} categories, attribute {i} has size {sizes[i]}")
+            values[:, i] = column.cat.codes
+        elif column.dtype.kind in "iu":
+            numpy_type = getattr(column.dtype, "numpy_dtype", getattr(column.dtype, "subtype", column.dtype))
+            _check_room(numpy_type, int(sizes[i]), f"column {name!r}")
+            values[:, i] = column
+        else:
+            raise TypeError(f"column {name!r} must be categorical or integer, got {column.dtype}")
     _check_range(values, sizes)
 
     def decode(released: NDArray) -> Any:
         result = frame.copy()
-        for i in range(frame.shape[1]):
-            column = frame.iloc[:, i]
-            if hasattr(column, "cat"):
-                new = type(column.array).from_codes(released[:, i], dtype=column.dtype)
+        for i, column in enumerate(columns):
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                new = pd.Series(pd.Categorical.from_codes(released[:, i], dtype=column.dtype), frame.index)
             else:
-                new = released[:, i].astype(column.dtype)
+                new = pd.Series(released[:, i], frame.index).astype(column.dtype)
             result.isetitem(i, new)
         return result
 

@@ -7,10 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.laws import RadiusOne
+from orr.laws import ULP, RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Floats, Problem
-from orr.radius_one import ROUNDING, single_lies
+from orr.problem import Floats, Problem, frozen
+from orr.radius_one import single_lies
+from orr.randomness import minus
 from orr.two_attribute import closed_form
 
 CHUNK = 1024
@@ -21,7 +22,7 @@ class Inductive(Mechanism):
 
     def __init__(self, law: RadiusOne, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
         super().__init__(law, asked)
-        self.fell_back = fell_back
+        self.fell_back = frozen(fell_back)
 
 
 def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
@@ -64,30 +65,30 @@ def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
     base, _ = closed_form(Problem(asked.sizes[:2], asked.epsilons[:2]))
     mass = base.mass
     z = single_lies(asked, mass)
-    z[np.abs(mass - asked.w) <= ROUNDING * mass] = 0
+    z[np.abs(mass - asked.w) <= 16 * ULP * mass] = 0
     z[:2] = base.z
-    fell_back = _fall_back(z, (asked.sizes - 1) * z, base.z0)
+    fell_back, z0 = _fall_back(z, (asked.sizes - 1) * z, base.z0)
     z[fell_back] = 0
 
     levels = asked.epsilons.copy()
     levels[fell_back] = np.logaddexp(0, np.log(asked.sizes[fell_back]) + math.log(mass))
-    paid = np.flatnonzero(z[2:]) + 2
-    z0 = math.fsum([base.z0, *((1 - asked.sizes[paid]) * z[paid]).tolist()])
     return Inductive(RadiusOne(Problem.achieved(asked.sizes, levels), z0, z), asked, fell_back)
 
 
-def _fall_back(z: Floats, prices: Floats, z0: float) -> NDArray[np.bool_]:
-    """Find the attributes that the truth cannot pay for, in the order given."""
-    fell_back, slack, top = z < 0, 1 - ROUNDING, float(z[:2].max())
+def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_], float]:
+    """Find the attributes that the truth cannot pay for, in the order given, and what it has left."""
+    fell_back, top, low = z < 0, float(z[:2].max()), 0.0
+    tie = 4 * ULP * z0
     for start in range(2, len(z), CHUNK):
         block = slice(start, start + CHUNK)
         # The truth only gets poorer: what it cannot pay now, it cannot pay later.
-        hopeless = (z0 - prices[block] < np.maximum(top, z[block]) * slack) & (z[block] > 0)
+        hopeless = (z0 + low - prices[block] < np.maximum(top, z[block]) - tie) & (z[block] > 0)
         fell_back[block] |= hopeless
         for i in (np.flatnonzero(~hopeless & (z[block] > 0)) + start).tolist():
-            own, left = z.item(i), z0 - prices.item(i)
-            if left < max(top, own) * slack:
+            left, error = minus(z0, prices.item(i))
+            highest = max(top, z.item(i))
+            if left + (low + error) < highest - tie:
                 fell_back[i] = True
             else:
-                z0, top = left, max(top, own)
-    return fell_back
+                z0, low, top = left, low + error, highest
+    return fell_back, z0 + low

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Categories, Source
 
 ULP = 2.0**-52
@@ -160,7 +160,7 @@ class RadiusOne(Lifted):
         if len(single) > 1:
             second, first = np.partition(single, -2)[-2:]
             others = np.where(single == first, second, first)
-        return np.maximum(np.abs(truth - single), others)
+        return frozen(np.maximum(np.abs(truth - single), others))
 
     def log_ratio(self, flips: Set[int]) -> float:
         if len(flips) > 1:
@@ -185,13 +185,8 @@ class Table(Lifted):
         self.excess = (excess - excess.min()) / (1 + excess.min())
 
     @cached_property
-    def uniform(self) -> Floats:
-        """Flip law of a uniformly random record."""
-        return reduce(np.multiply.outer, np.column_stack([1 - self.problem.p, self.problem.p]))
-
-    @cached_property
     def weights(self) -> Floats:
-        return (self.uniform * self.excess).ravel()
+        return (self.problem.uniform * self.excess).ravel()
 
     def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
         k = len(self.problem)
@@ -205,7 +200,7 @@ class Table(Lifted):
     @cached_property
     def neighbour_epsilons(self) -> Floats:
         log_x = np.log1p(self.excess)
-        return np.array([np.abs(np.diff(log_x, axis=i)).max() for i in range(log_x.ndim)])
+        return frozen(np.array([np.abs(np.diff(log_x, axis=i)).max() for i in range(log_x.ndim)]))
 
     def log_ratio(self, flips: Set[int]) -> float:
         place = tuple(int(i in flips) for i in range(self.excess.ndim))
@@ -213,7 +208,7 @@ class Table(Lifted):
 
     def _interaction(self, attributes: Set[int]) -> float:
         others = tuple(i for i in range(self.excess.ndim) if i not in attributes)
-        mean = (self.uniform * self.excess).sum(axis=others)
+        mean = (self.problem.uniform * self.excess).sum(axis=others)
         lie = -1 / (self.problem.sizes[sorted(attributes)] - 1)
         terms = mean * reduce(np.multiply.outer, np.column_stack([np.ones_like(lie), lie]))
         value, scale = math.fsum(terms.flat), math.fsum(np.abs(terms).flat)

@@ -40,10 +40,10 @@ class Mechanism:
     >>> mechanism = orr.radius_one([2, 3, 4], [1.0, 1.5, 2.0])
     >>> mechanism
     <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5, floor 0.84574)>
-    >>> mechanism.perturb([[0, 2, 3], [1, 0, 0], [1, 2, 0]], rng=4)
-    array([[0, 2, 1],
-           [1, 0, 0],
-           [1, 1, 3]])
+    >>> mechanism.perturb([[0, 2, 3], [1, 0, 0], [1, 2, 0]], rng=7)
+    array([[0, 2, 3],
+           [0, 2, 0],
+           [1, 2, 3]])
     """
 
     def __init__(self, law: Law, asked: Problem | None = None) -> None:
@@ -188,7 +188,7 @@ class Mechanism:
         >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
         >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
         >>> mechanism.estimate(mechanism.perturb(truth, rng=5), 0).counts.round()
-        array([5938., 4062.])
+        array([6011., 3989.])
         """
         values, _ = encode(released, self.sizes)
         chosen = self._attributes([attributes] if isinstance(attributes, int | np.integer) else attributes)
@@ -203,7 +203,8 @@ class Mechanism:
 
     def _attributes(self, numbers: Iterable[int]) -> list[int]:
         """Attribute numbers, checked."""
-        if isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
+        scalar = isinstance(numbers, np.ndarray) and numbers.ndim == 0
+        if scalar or isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
             raise TypeError(f"attribute numbers must be given as an iterable of integers, got {numbers!r}")
         chosen = list(numbers)
         for i in chosen:

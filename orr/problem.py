@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from numbers import Integral, Real
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-MAX_SIZE = 2**31 - 1
+MAX_SIZE = 10**6
 MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
 _GAUSS = np.polynomial.legendre.leggauss(12)
 
@@ -26,7 +26,7 @@ class Problem:
     Parameters
     ----------
     sizes : sequence of int
-        Number of values of each attribute, from 2 to 2**31 - 1.
+        Number of values of each attribute, from 2 to 1,000,000.
     epsilons : sequence of float
         Level asked for each attribute, in nats, from 1e-12 to 700.
 
@@ -58,8 +58,7 @@ class Problem:
 
     def _set(self, sizes: Integers, epsilons: Floats) -> None:
         for name, values in (("sizes", sizes), ("epsilons", epsilons)):
-            values.flags.writeable = False
-            object.__setattr__(self, name, values)
+            object.__setattr__(self, name, frozen(values))
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -67,7 +66,7 @@ class Problem:
     @cached_property
     def p(self) -> Floats:
         """Chance that a uniformly random value differs from the truth."""
-        return (self.sizes - 1) / self.sizes
+        return frozen((self.sizes - 1) / self.sizes)
 
     @cached_property
     def w(self) -> Floats:
@@ -76,17 +75,17 @@ class Problem:
         # An achieved level may pass 709, where exp overflows but w does not.
         high = self.epsilons > 500
         w[high] = np.exp(self.epsilons[high] - np.log(self.sizes[high]))
-        return w
+        return frozen(w)
 
     @cached_property
     def q(self) -> Floats:
         """Flip probability of each attribute at its level."""
-        return self.p / (1 + self.w)
+        return frozen(self.p / (1 + self.w))
 
     @cached_property
     def d(self) -> Floats:
         """How far each flip probability lies below that of a uniformly random value."""
-        return self.q * self.w
+        return frozen(self.q * self.w)
 
     @cached_property
     def spare(self) -> float:
@@ -94,6 +93,11 @@ class Problem:
         terms, j = -self.q, int(self.q.argmax())
         terms[j] = (1 / self.sizes[j] + self.w[j]) / (1 + self.w[j])
         return math.fsum(terms.tolist())
+
+    @cached_property
+    def uniform(self) -> Floats:
+        """Flip law of a uniformly random record, as a cube with an axis of length 2 an attribute."""
+        return frozen(reduce(np.multiply.outer, np.column_stack([1 / self.sizes, self.p])))
 
     @cached_property
     def log_records(self) -> float:
@@ -114,6 +118,12 @@ class Problem:
         return float(np.where(self.epsilons > 1, direct, small).sum())
 
 
+def frozen(values: NDArray) -> NDArray:
+    """Make an array read-only: it belongs to a mechanism."""
+    values.flags.writeable = False
+    return values
+
+
 def check_sizes(sizes: ArrayLike) -> Integers:
     """Return the sizes as integers, or say which one is not a size."""
     values = _numbers("sizes", sizes, "iu", Integral, "an integer of at least 2")
@@ -131,6 +141,8 @@ def check_levels(epsilons: ArrayLike) -> Floats:
 
 def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> NDArray:
     """Turn one number an attribute into a vector, or say which entry is not a number."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: every attribute needs a number")
     scalar = isinstance(values, np.ndarray) and values.ndim == 0
     if scalar or isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a sequence with one number an attribute, got {values!r}")
@@ -158,7 +170,7 @@ def _check_range(name: str, values: NDArray, low: float, high: float, allowed: s
 
 
 def information_floor(sizes: ArrayLike, epsilons: ArrayLike) -> float:
-    r"""Overall level that no mechanism with these attribute levels can go below.
+    r"""Overall level that no mechanism with these flip probabilities can go below.
 
     The sum over attributes of the mutual information, in nats, between a uniformly random
     value and its randomized response,

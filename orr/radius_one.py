@@ -1,10 +1,11 @@
-"""The exact optimum among all mechanisms, where at most one lie stands out from the rest."""
+"""The exact optimum, where at most one lie stands out from the rest."""
 
 from __future__ import annotations
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.laws import RadiusOne
+from orr.laws import ULP, RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Floats, Problem
 
@@ -39,7 +40,8 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     Returns
     -------
     Mechanism
-        With exactly the levels asked and the smallest overall level any mechanism can have.
+        With exactly the levels asked, and the smallest overall level that any mechanism with
+        these flip probabilities can have.
 
     Raises
     ------
@@ -56,22 +58,16 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     orr.radius_one.NotApplicable: the flip probabilities other than ...
     """
     problem = Problem(sizes, epsilons)
+    law, j = candidate(problem)
     total = 1 - problem.spare
-    if problem.spare >= 0:
-        mass = float(problem.w.max())
-        z = single_lies(problem, mass)
-        z0 = truth(problem, mass)
-        if z0 < z.max() * (1 - ROUNDING):
+    if j is None:
+        if law.z0 < law.z.max() * (1 - ROUNDING):
             raise NotApplicable(
                 f"the flip probabilities sum to {total:.6g}, at most 1, but lying about attribute "
-                f"{int(z.argmax())} alone would be likelier than the truth"
+                f"{int(law.z.argmax())} alone would be likelier than the truth"
             )
-        return Mechanism(RadiusOne(problem, z0, z))
-
-    masses = touching_masses(problem)
-    j = int(masses.argmin())
-    mass = float(masses[j])
-    if mass < problem.w.max() * (1 - ROUNDING):
+        return Mechanism(law)
+    if law.mass < problem.w.max() * (1 - ROUNDING):
         raise NotApplicable(
             f"the flip probabilities sum to {total:.6g}, more than 1, and attribute "
             f"{int(problem.w.argmax())} asks for too high a level beside attribute {j}"
@@ -81,21 +77,22 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
         raise NotApplicable(
             f"the flip probabilities other than that of attribute {j} sum to {others:.6g}, more than 1"
         )
-    z = single_lies(problem, mass)
-    return Mechanism(RadiusOne(problem, float(z[j]), z))
+    return Mechanism(law)
+
+
+def candidate(problem: Problem) -> tuple[RadiusOne, int | None]:
+    """Return the law that may be optimal, and the attribute whose lie ties with the truth, if any."""
+    if problem.spare >= -8 * ULP:
+        mass = float(problem.w.max())
+        z0 = float(problem.d.sum()) + mass * problem.spare
+        return RadiusOne(problem, z0, single_lies(problem, mass)), None
+    others = problem.sizes - 1
+    masses = (problem.d.sum() + problem.d / others) / (problem.q / others - problem.spare)
+    j = int(np.argmax(masses <= masses.min() * (1 + ROUNDING)))
+    z = single_lies(problem, float(masses[j]))
+    return RadiusOne(problem, float(z[j]), z), j
 
 
 def single_lies(problem: Problem, mass: float) -> Floats:
     """``z_i`` that gives every attribute its level when the mass above the uniform part is ``M``."""
     return (mass - problem.w) * problem.q / (problem.sizes - 1)
-
-
-def truth(problem: Problem, mass: float) -> float:
-    """``z_0``: what is left of the mass after the single lies."""
-    return float(problem.d.sum()) + mass * problem.spare
-
-
-def touching_masses(problem: Problem) -> Floats:
-    """For each attribute, the mass at which lying about it alone is as likely as the truth."""
-    others = problem.sizes - 1
-    return (float(problem.d.sum()) + problem.d / others) / (problem.q / others - problem.spare)

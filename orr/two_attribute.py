@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from orr.laws import RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Problem
-from orr.radius_one import single_lies, touching_masses, truth
+from orr.radius_one import ROUNDING, candidate
 
 
 class TwoAttribute(Mechanism):
@@ -32,7 +31,7 @@ def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
     - (IV) otherwise: the same for attribute 2.
 
     The code states them through the mass ``M`` above the uniform part, in which nothing
-    overflows or cancels: the first pair of cases is ``q_1 + q_2 <= 1`` with ``M = max(w_1, w_2)``,
+    overflows: the first pair of cases is ``q_1 + q_2 <= 1`` with ``M = max(w_1, w_2)``,
     the second is the smaller of the two masses at which a lie and the truth are equally likely.
 
     Parameters
@@ -60,12 +59,8 @@ def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
 
 
 def closed_form(problem: Problem) -> tuple[RadiusOne, str]:
-    """Return the optimal law of two attributes and its case."""
-    if problem.epsilons.sum() >= np.log(problem.sizes - 1).sum():
-        mass = float(problem.w.max())
-        case = "I" if problem.w[0] >= problem.w[1] else "II"
-        return RadiusOne(problem, truth(problem, mass), single_lies(problem, mass)), case
-    masses = touching_masses(problem)
-    case = "III" if masses[0] <= masses[1] else "IV"
-    z = single_lies(problem, float(masses.min()))
-    return RadiusOne(problem, float(z[int(masses.argmin())]), z), case
+    """Return the optimal law of two attributes and its case; ties go to the first."""
+    law, j = candidate(problem)
+    if j is not None:
+        return law, ("III", "IV")[j]
+    return law, "I" if problem.w[0] >= problem.w[1] * (1 - ROUNDING) else "II"

@@ -28,6 +28,8 @@ every_function = pytest.mark.parametrize("function", [*PUBLIC, orr.two_attribute
         ([True, True], TypeError, r"sizes\[0\] = True must be"),
         ([[2, 3], [4]], TypeError, r"sizes\[0\] = \[2, 3\] must be"),
         ([10**30, 2], ValueError, r"sizes\[0\] = 10+ must be"),
+        ([10**6 + 1, 2], ValueError, r"between 2 and 1000000"),
+        (np.ma.array([2, 3], mask=[0, 1]), ValueError, "masked"),
         (np.array(3), TypeError, "sizes must be a sequence"),
         ([np.nan, 2], TypeError, r"sizes\[0\] = nan must be an integer"),
     ],
@@ -62,7 +64,7 @@ def test_bad_levels(function, levels, error, words):
 
 
 @pytest.mark.parametrize("levels", [[1e-9, 1e-9], [700.0, 700.0], [1e-9, 700.0], [700.0, 1e-9], [1e-12, 1.0]])
-@pytest.mark.parametrize("sizes", [[2, 2], [2, 10_000], [10_000, 10_000], [2**31 - 1, 2]])
+@pytest.mark.parametrize("sizes", [[2, 2], [2, 10_000], [10_000, 10_000], [10**6, 2], [2, 10**6]])
 @pytest.mark.parametrize("construct", [orr.kronecker, orr.two_attribute, orr.inductive, orr.radius_one])
 def test_extreme_problems_have_finite_right_answers(construct, sizes, levels):
     mechanism = construct(sizes, levels)
@@ -124,6 +126,7 @@ RECORDS = [
     (5, ValueError, r"got \(\)"),
     ([[0, 1], [1]], ValueError, r"shape \(n, 2\)"),
     (None, ValueError, r"got \(\)"),
+    (np.ma.array([[0, 1]], mask=[[0, 1]]), ValueError, "masked"),
 ]
 
 
@@ -138,9 +141,34 @@ def test_bad_records(name, records, error, words):
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
-@pytest.mark.parametrize("records", [[], np.empty((0, 2), dtype=int), np.empty((0, 2))])
+@pytest.mark.parametrize("records", [[], np.empty((0, 2), dtype=np.int8), np.empty((0, 2))])
 def test_zero_rows(name, records):
-    assert CONSTRUCTIONS[name]([2, 3], [1.0, 1.0]).perturb(records, 1).shape == (0, 2)
+    released = CONSTRUCTIONS[name]([2, 3], [1.0, 1.0]).perturb(records, 1)
+    assert released.shape == (0, 2)
+    assert released.dtype.kind == "i"
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+def test_types_too_narrow_for_a_release(dtype):
+    mechanism = orr.kronecker([300, 2], [0.1, 0.1])
+    with pytest.raises(ValueError, match="cannot hold the values 0 to 299"):
+        mechanism.perturb(np.zeros((5, 2), dtype=dtype), 1)
+    frame = pd.DataFrame(np.zeros((5, 2), dtype=dtype), columns=["a", "b"])
+    with pytest.raises(ValueError, match="column 'a' of type"):
+        mechanism.perturb(frame, 1)
+
+
+def test_what_belongs_to_a_mechanism_is_read_only():
+    mechanism = orr.inductive([2, 3, 4], [1.0, 1.5, 2.0])
+    for name in ("sizes", "epsilons", "flip_probabilities", "neighbour_epsilons", "fell_back"):
+        with pytest.raises(ValueError, match="read-only"):
+            getattr(mechanism, name)[0] = 0
+
+
+def test_table_shows_asked_and_achieved_levels():
+    mechanism = orr.inductive([2, 3, 4], [1.0, 1.5, 2.0])
+    row = mechanism._repr_html_().split("<tr>")[-1]
+    assert "<td>2</td><td>1.7303</td>" in row
 
 
 @pytest.mark.parametrize(
@@ -154,7 +182,7 @@ def test_bad_rng(rng, error):
 @pytest.mark.parametrize(
     ("attributes", "error"),
     [([], ValueError), ([0, 0], ValueError), ([2], ValueError), (-1, ValueError), ([0.0], TypeError),
-     ("0", TypeError), (None, TypeError), ([True], TypeError), (1.0, TypeError)],
+     ("0", TypeError), (None, TypeError), ([True], TypeError), (1.0, TypeError), (np.array(0), TypeError)],
 )  # fmt: skip
 def test_bad_attributes(attributes, error):
     with pytest.raises(error, match="attribute"):
@@ -195,6 +223,15 @@ def frame():
         },
         index=["p", "q", "r", "s"],
     )
+
+
+@pytest.mark.parametrize("dtype", ["Int8", "UInt16", "int32", "Sparse[int64]", "category"])
+def test_every_integer_column_comes_back_as_it_was(dtype):
+    table = pd.DataFrame({"a": [0, 1, 2, 1], "a ": [2, 1, 0, 0]}).astype(dtype)
+    table.columns = ["a", "a"]
+    released = orr.inductive([3, 3], [0.5, 0.5]).perturb(table, 1)
+    assert released.dtypes.equals(table.dtypes)
+    assert released.columns.tolist() == ["a", "a"]
 
 
 def test_data_frames_keep_their_labels():

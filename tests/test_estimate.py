@@ -117,6 +117,14 @@ def test_lost_pairs_are_refused_with_the_reason():
         orr.radius_one(lost["sizes"], lost["epsilons"]).estimate(records, [0, 1])
 
 
+@pytest.mark.parametrize("k", [3, 5, 7, 9])
+def test_half_cubes_lose_every_pair(k):
+    # An odd number of binary attributes with exp(e) < (k + 1) / (k - 1).
+    mechanism = orr.linear_program([2] * k, [0.9 * np.log((k + 1) / (k - 1))] * k).solve()
+    with pytest.raises(orr.NotRecoverable):
+        mechanism.estimate(np.zeros((1, k), dtype=int), [0, k - 1])
+
+
 def test_tiny_levels_are_estimated_with_huge_errors():
     mechanism = orr.kronecker([2, 3], [1e-9, 1e-9])
     result = mechanism.estimate(np.zeros((10, 2), dtype=int), [0, 1])

@@ -90,6 +90,25 @@ def check_two_attribute(construct, m, n, E1, E2):
     assert mechanism.case == case or near_tie < 1e-9
 
 
+BOUNDARIES = [
+    (m, n, E1, (m - 1) * (n - 1) // E1)
+    for m in range(3, 13)
+    for n in range(3, 13)
+    for E1 in range(2, (m - 1) * (n - 1))
+    if (m - 1) * (n - 1) % E1 == 0 and (m - 1) * (n - 1) > E1
+]
+
+
+def test_where_the_slopes_are_equal_the_first_pair_of_cases_applies():
+    for m, n, E1, E2 in BOUNDARIES:
+        case, *x = literal.closed_form(m, n, Fraction(E1), Fraction(E2))
+        for construct in (orr.two_attribute, orr.radius_one):
+            mechanism = construct([m, n], np.log([E1, E2]))
+            found = [mechanism.log_ratio(s) for s in ([], [0], [1])]
+            np.testing.assert_allclose(found, np.log([float(value) for value in x]), atol=1e-9)
+        assert orr.two_attribute([m, n], np.log([E1, E2])).case == case
+
+
 @pytest.mark.parametrize(
     ("sizes", "odds", "case"),
     [
@@ -118,7 +137,7 @@ def test_swapped_cases_are_caught(monkeypatch):
             check_two_attribute(orr.two_attribute, m, n, Fraction(E1), Fraction(E2))
 
 
-def decision_margin(sizes, E, x_levels):
+def decision_margin(sizes, E):
     """How close Algorithm 3 comes to a tie, relative to the quantities compared."""
     _, x0, x1, x2 = literal.closed_form(sizes[0], sizes[1], E[0], E[1])
     P = sizes[0] * sizes[1]
@@ -129,7 +148,8 @@ def decision_margin(sizes, E, x_levels):
         w = (e - 1) / a
         z = (M - w) / (a * (1 + w))
         left = z0 - (a - 1) * z
-        margin = min(margin, abs(z) / M)
+        if z:
+            margin = min(margin, abs(z) / M)
         if z > 0:
             margin = min(margin, abs(left - max(top, z)) / M)
             if left >= max(top, z):
@@ -137,12 +157,18 @@ def decision_margin(sizes, E, x_levels):
     return margin
 
 
-@given(exact_problems(2, 6))
-def test_inductive_agrees_with_the_literal_algorithm(problem):
-    sizes, E = problem
+@pytest.mark.parametrize("chunk", [1024, 2])
+@given(problem=exact_problems(2, 9))
+def test_inductive_agrees_with_the_literal_algorithm(chunk, problem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("orr.inductive"), "CHUNK", chunk)
+        check_inductive(*problem)
+
+
+def check_inductive(sizes, E):
     assume(abs(E[0] * E[1] / ((sizes[0] - 1) * (sizes[1] - 1)) - 1) > 1e-9)
     x, odds, fell_back = literal.algorithm_3(sizes, E)
-    assume(decision_margin(sizes, E, odds) > 1e-9)
+    assume(decision_margin(sizes, E) > 1e-9)
     mechanism = orr.inductive(sizes, [math.log(e) for e in E])
     assert mechanism.fell_back.tolist() == fell_back
     np.testing.assert_allclose(mechanism.epsilons, [math.log(e) for e in odds], atol=1e-9)
@@ -160,6 +186,31 @@ def test_literal_algorithm_achieves_what_it_says(problem):
     assert [exact_odds(sizes, law, i) for i in range(len(sizes))] == odds
     assert max(law.values()) / min(law.values()) == x[0]
     assert all(new == old for new, old, fell in zip(odds, E, fell_back, strict=True) if not fell)
+
+
+def test_inductive_agrees_in_long_exact_runs():
+    rng = np.random.default_rng(6)
+    for _ in range(5):
+        sizes = rng.integers(2, 6, 60).tolist()
+        E = [1 + Fraction(int(n), 16) for n in rng.integers(1, 300, 60)]
+        assert decision_margin(sizes, E) > 1e-13
+        _, odds, fell_back = literal.algorithm_3(sizes, E)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(import_module("orr.inductive"), "CHUNK", 7)
+            mechanism = orr.inductive(sizes, [math.log(e) for e in E])
+        assert mechanism.fell_back.tolist() == fell_back
+        np.testing.assert_allclose(mechanism.epsilons, [math.log(e) for e in odds], atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels", "kept"),
+    [
+        ([2] * 150, [30.0, 30.0, 1e-12] + [29.9] * 147, 53),
+        ([10, 2, 10**6], [38.2881359874936, 39.493202200948105, 2.7714099387116293e-10], 3),
+    ],
+)
+def test_inductive_pays_to_the_last_digit(sizes, levels, kept):
+    assert len(sizes) - orr.inductive(sizes, levels).fell_back.sum() == kept
 
 
 def test_equal_attributes_never_fall_back():

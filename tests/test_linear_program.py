@@ -1,5 +1,7 @@
 """The paper's matrices, and solutions with proofs."""
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -93,7 +95,28 @@ def test_solution_agrees_with_the_literal_program(problem):
 @settings(max_examples=60)
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
 def test_certificate_closes_on_unequal_problems(problem):
-    assert orr.linear_program(*problem).solve().certificate.gap < 1e-8
+    assert abs(orr.linear_program(*problem).solve().certificate.gap) < 1e-7
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_stubborn_problems_are_solved_in_another_way(seed):
+    rng = np.random.default_rng(seed)
+    sizes, levels = rng.integers(2, 300, 8), rng.uniform(0.1, 3, 8)
+    assert abs(orr.linear_program(sizes, levels).solve().certificate.gap) < 1e-9
+
+
+def test_bounds_hold_at_large_sizes():
+    for sizes, levels in [([10**6, 3], [3.0, 1.0]), ([999_983, 3], [1.0, 1.0])]:
+        certificate = orr.linear_program(sizes, levels).solve().certificate
+        truth = orr.two_attribute(sizes, levels).epsilon
+        assert certificate.lower <= truth
+        np.testing.assert_allclose([certificate.lower, certificate.upper], truth, atol=1e-9)
+
+
+def test_an_open_certificate_is_an_error(monkeypatch):
+    monkeypatch.setattr(import_module("orr.linear_program"), "ACCEPTED", -1.0)
+    with pytest.raises(orr.NotCertified, match="proved only to lie between"):
+        orr.linear_program([2, 3], [1.0, 1.0]).solve()
 
 
 @given(problems(max_k=5), st.data())

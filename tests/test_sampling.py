@@ -30,9 +30,10 @@ class EveryWord(Source):
 
     def __init__(self):
         super().__init__(1)
-        self.first = True
+        self.first, self.asked = True, []
 
     def words(self, shape, dtype):
+        self.asked.append(int(np.prod(shape)))
         if self.first and dtype is np.uint16:
             self.first = False
             return np.arange(65536, dtype=np.uint16).reshape(shape)
@@ -54,14 +55,16 @@ def test_tied_coins_draw_more_digits():
 class _Tied(EveryWord):
     def __init__(self, seed):
         Source.__init__(self, seed)
-        self.first = True
+        self.first, self.asked = True, []
 
 
 @pytest.mark.parametrize("size", [2, 3, 5, 7, 100, 255, 256])
 def test_integers_are_exactly_uniform_on_every_word(size):
-    values = EveryWord().integers(np.array([size]), (65536,))
+    source = EveryWord()
+    values = source.integers(np.array([size]), (65536,))
     fair = np.arange(65536) * size % 65536 >= 65536 % size
     np.testing.assert_array_equal(np.bincount(values[fair], minlength=size), 65536 // size)
+    assert source.asked[1:2] == ([65536 % size] if 65536 % size else [])
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 257, 10_000, 2**31 - 1])
@@ -79,6 +82,14 @@ def test_integers_stay_in_range(size):
     )
 )
 def test_categories_have_the_right_probabilities(weights):
+    np.testing.assert_array_less(*category_error(weights))
+
+
+@pytest.mark.parametrize("n", [300, 4096, 20_000])
+def test_categories_keep_their_digits_when_there_are_many(n):
+    weights = np.full(n, 0.01)
+    weights[0] = 1.5
+    weights[-1] = n - weights[:-1].sum()
     np.testing.assert_array_less(*category_error(weights))
 
 
@@ -129,7 +140,7 @@ def chosen(odds):
 
 
 @every_construction
-@given(problem=problems(max_k=4, max_level=12.0, min_level=1e-6))
+@given(problem=problems(max_k=4, max_size=2000, max_level=12.0, min_level=1e-6))
 def test_epsilon_bounds_the_sampler_as_implemented(name, problem):
     mechanism = CONSTRUCTIONS[name](*problem)
     density = realised_law(mechanism.law)
@@ -237,9 +248,19 @@ def test_seeds_repeat_and_entropy_does_not(name):
     first, second = mechanism.perturb(records, 1), mechanism.perturb(records, 1)
     np.testing.assert_array_equal(first, second)
     rng = np.random.default_rng(1)
-    np.testing.assert_array_equal(mechanism.perturb(records, rng), first)
-    assert (mechanism.perturb(records, rng) != first).any()
+    drawn = mechanism.perturb(records, rng)
+    np.testing.assert_array_equal(mechanism.perturb(records, np.random.default_rng(1)), drawn)
+    assert (mechanism.perturb(records, rng) != drawn).any()
     assert (mechanism.perturb(records) != mechanism.perturb(records)).any()
+
+
+def test_a_seed_is_not_the_callers_own_stream():
+    records = np.random.default_rng(1).integers(0, 2, (100_000, 1), dtype=np.uint16)
+    mechanism = orr.kronecker([2], [1.0])
+    flipped = mechanism.perturb(records, 1) != records
+    for value in (0, 1):
+        rate = flipped[records == value].mean()
+        assert abs(rate - mechanism.flip_probabilities[0]) < 0.01  # 5e4 draws: 5 standard errors
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.uint16, np.int64, np.uint64])
