@@ -14,7 +14,7 @@ from orr.radius_one import single_lies
 from orr.randomness import minus
 from orr.two_attribute import closed_form
 
-CHUNK = 1024
+CHUNK = 64
 
 
 class Inductive(Mechanism):
@@ -79,8 +79,9 @@ def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_],
     """Find the attributes that the truth cannot pay for, in the order given, and what it has left."""
     fell_back, top, low = z < 0, float(z[:2].max()), 0.0
     tie = 4 * ULP * z0
-    for start in range(2, len(z), CHUNK):
-        block = slice(start, start + CHUNK)
+    start, size = 2, CHUNK
+    while start < len(z):
+        block = slice(start, start + size)
         # The truth only gets poorer: what it cannot pay now, it cannot pay later.
         hopeless = (z0 + low - prices[block] < np.maximum(top, z[block]) - tie) & (z[block] > 0)
         fell_back[block] |= hopeless
@@ -91,4 +92,5 @@ def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_],
                 fell_back[i] = True
             else:
                 z0, low, top = left, low + error, highest
+        start, size = start + size, 2 * size
     return fell_back, z0 + low

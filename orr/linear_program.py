@@ -168,7 +168,7 @@ class _Solver:
         """Show HiGHS more until the bounds meet or nothing is left to show."""
         lower, proof, upper = self.lower, self.weights, np.inf
         excess, margin, ways = np.empty(0), 1.0, list(WAYS)
-        while ways and 0 < self.scale < np.inf and np.log1p(upper) - np.log1p(lower) > CLOSED:
+        while ways and 0 < self.scale < np.inf and _open(lower, upper):
             before = np.count_nonzero(self.shown), len(self.monotone)
             self.shown |= self.gains > -margin
             margin = 1e-3
@@ -183,6 +183,8 @@ class _Solver:
                 candidate = self._feasible(guess * self.scale)
                 if candidate is not None and candidate.max() < upper:
                     excess, upper = candidate, candidate.max()
+                if not _open(lower, upper):
+                    break
             if before == (np.count_nonzero(self.shown), len(self.monotone)):
                 ways.pop(0)
         if upper == np.inf:
@@ -277,6 +279,11 @@ class _Solver:
         excess = excess * factors[best]
         excess[0] += missing[best] / truth
         return excess, supply * factors[best] + missing[best] / self.problem.w
+
+
+def _open(lower: float, upper: float) -> bool:
+    """Tell whether the bounds are still apart."""
+    return bool(np.log1p(upper) - np.log1p(lower) > CLOSED)
 
 
 def _halves(cube: Floats, i: int) -> tuple[Floats, Floats]:
