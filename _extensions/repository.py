@@ -16,6 +16,7 @@ def add_links(_app, config) -> None:
     if address():
         config.html_theme_options |= {
             "repository_url": address(),
+            "repository_branch": "main",
             "use_repository_button": True,
             "launch_buttons": {"notebook_interface": "jupyterlab", "binderhub_url": "https://mybinder.org"},
         }
