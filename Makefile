@@ -36,7 +36,7 @@ bench: .venv/installed-bench ## print the table of measured ratios
 
 clean: ## remove all that these commands made
 	rm -rf .venv _build *.egg-info .mypy_cache .ruff_cache .hypothesis
-	find . -name __pycache__ -prune -exec rm -rf {} +
+	find . \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv

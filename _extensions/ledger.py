@@ -16,6 +16,7 @@ VERDICTS = {
     "remark": "reproduced, with a remark",
     "fails": "does not hold",
     "answered": "open question, answered",
+    "open": "not tested here",
 }
 
 

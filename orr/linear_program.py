@@ -27,7 +27,7 @@ class Certified(Mechanism):
 
 
 class LinearProgram:
-    """Minimise ``c @ x`` subject to ``A_ub @ x <= b_ub`` and ``A_eq @ x == b_eq``.
+    """Minimize ``c @ x`` subject to ``A_ub @ x <= b_ub`` and ``A_eq @ x == b_eq``.
 
     The variables ``x`` are the probabilities of the flip sets, over that of the full set, in the
     paper's order: by size, then lexicographically. The matrices are built when first asked for.

@@ -1,7 +1,7 @@
 """The optimum over all flip laws, found by HiGHS in the form of the dual bound, and proved.
 
 Instead of the paper's ``k 2^(k-1)`` inequalities, HiGHS sees a row for each attribute and a bounded
-variable for each flip set: maximise ``tau`` such that ``sum_S v_S (q_i - B_i(S)) >= tau d_i`` for
+variable for each flip set: maximize ``tau`` such that ``sum_S v_S (q_i - B_i(S)) >= tau d_i`` for
 every attribute ``i``, where the mass ``v_S`` above the uniform part is at most ``m`` times the uniform
 probability of ``S``. The smallest excess that gives the levels is then ``m / tau``. Monotonicity is
 asked for only where an answer lacks it. Rounding is repaired, never trusted: what comes back has

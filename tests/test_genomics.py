@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
+import orr
 from orr.genomics import chi_square, count_tables, draw_tables, table_records
 
 
@@ -32,6 +33,23 @@ def test_tables_follow_the_papers_probabilities():
     mean = draw_tables(20_000, 1000, rng=5).mean(axis=0) / 2000
     # Shares 1/3, 2/9, 8/45, 4/15; standard error of a mean below 1e-4.
     np.testing.assert_allclose(mean, [1 / 3, 2 / 9, 8 / 45, 4 / 15], atol=6e-4)
+
+
+def test_heuristic_changes_the_statistic_less_than_half_as_much():
+    rng = np.random.default_rng(9)
+    tables = draw_tables(20, 1000, rng)
+    records = table_records(tables, rng)
+    ratios = []
+    for low in (3, 5):
+        heuristic = orr.inductive([4] * 20, rng.uniform(low, low + 2, 20))
+        shares = heuristic.epsilons / heuristic.epsilons.sum()
+        kronecker = orr.kronecker([4] * 20, heuristic.epsilon * shares)
+        ours, theirs = (
+            abs(chi_square(count_tables(m.perturb(records, rng))) - chi_square(tables)).mean()
+            for m in (heuristic, kronecker)
+        )
+        ratios.append(ours / theirs)
+    assert ratios[1] < ratios[0] < 0.5
 
 
 @pytest.mark.parametrize(

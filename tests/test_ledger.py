@@ -1,6 +1,7 @@
 """Every row of the replication ledger points at a cell and a test that exist."""
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -20,14 +21,14 @@ every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row["paper"])
 def test_row_is_complete(row):
     assert KEYS - {"match"} <= set(row) <= KEYS
     assert row["verdict"] in ledger.VERDICTS
-    assert row["ours"].count("{}") == (row.get("match", "").count("(") - row.get("match", "").count("(?:"))
+    assert len(re.findall(r"\{\d?\}", row["ours"])) == re.compile(row.get("match", "")).groups
 
 
 @every_row
 def test_cell_exists_and_prints_the_number(row):
     found = ledger.find(row)
     assert found["section"]
-    assert "{}" not in found["ours"]
+    assert "{" not in found["ours"]
 
 
 @every_row

@@ -157,6 +157,12 @@ def test_one_attribute():
     np.testing.assert_allclose(program.solve().epsilon, 1.5, atol=1e-9)
 
 
+def test_sixteen_attributes():
+    rng = np.random.default_rng(16)
+    best = orr.linear_program(rng.integers(2, 6, 16), rng.uniform(1, 10, 16)).solve()
+    assert abs(best.certificate.gap) < 1e-8
+
+
 def test_too_many_attributes_are_refused():
     with pytest.raises(ValueError, match="up to 16 attributes, got 17"):
         orr.linear_program([2] * 17, [1.0] * 17)

@@ -48,6 +48,17 @@ def test_heuristic_is_not_below_the_optimum_at_its_achieved_levels(problem):
     assert best.epsilon - 1e-9 <= heuristic.epsilon
 
 
+@given(problems(min_k=3, max_k=5, max_level=8.0))
+def test_heuristic_is_optimal_where_flip_probabilities_sum_to_at_most_one(problem):
+    heuristic = orr.inductive(*problem)
+    best = orr.linear_program(problem[0], heuristic.epsilons).solve()
+    spare = 1 - heuristic.flip_probabilities.sum()
+    if spare >= 0:
+        np.testing.assert_allclose(heuristic.epsilon, best.epsilon, atol=1e-9)
+    elif spare < -1e-3 and heuristic.law.z0 > 1.001 * heuristic.law.z.max():
+        assert heuristic.epsilon > best.epsilon + 1e-9
+
+
 def test_heuristic_can_be_above_kronecker():
     heuristic = orr.inductive([2, 2, 2], [0.25, 0.25, 0.25])
     assert not heuristic.fell_back.any()
