@@ -61,7 +61,7 @@ class Ledger(SphinxDirective):
             "```{list-table}",
             ":header-rows: 1",
             ":widths: 30 70",
-            ":class: ledger",
+            ":class: stacked",
             "",
             "* - In the paper, and our verdict",
             "  - What it says, what we find, and where",
