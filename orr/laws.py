@@ -28,11 +28,17 @@ class Law(ABC):
     """What a flip law can tell and do. Flip sets are sets of attribute numbers."""
 
     problem: Problem
+    block = 2**17  # values randomized at a time
 
     @property
     @abstractmethod
     def epsilon(self) -> float:
         """Overall level of the sampler, rounding included."""
+
+    @property
+    @abstractmethod
+    def nominal_epsilon(self) -> float:
+        """Overall level if nothing were rounded."""
 
     @property
     @abstractmethod
@@ -42,6 +48,11 @@ class Law(ABC):
     @abstractmethod
     def log_ratio(self, flips: Set[int]) -> float:
         """``log f(S) - log f(all)``."""
+
+    @property
+    @abstractmethod
+    def rates(self) -> Floats:
+        """Flip probability of each attribute, summed up from the law itself."""
 
     def rho(self, attributes: Set[int]) -> float:
         """Mean of ``prod(1 - B_i / p_i)`` over the attributes; exactly 0 where it is rounding noise."""
@@ -64,8 +75,12 @@ class Product(Law):
         self.problem = problem
 
     @property
+    def nominal_epsilon(self) -> float:
+        return float(self.problem.epsilons.sum())
+
+    @property
     def epsilon(self) -> float:
-        total = float(self.problem.epsilons.sum())
+        total = self.nominal_epsilon
         return total + ULP * (8 * len(self.problem) + 32 * total)
 
     @property
@@ -74,6 +89,10 @@ class Product(Law):
 
     def log_ratio(self, flips: Set[int]) -> float:
         return math.fsum(e for i, e in enumerate(self.problem.epsilons) if i not in flips)
+
+    @property
+    def rates(self) -> Floats:
+        return self.problem.q
 
     def _interaction(self, attributes: Set[int]) -> float:
         return math.prod(self.rho({i}) for i in attributes)
@@ -85,25 +104,36 @@ class Product(Law):
 
 
 class Lifted(Law):
-    """A uniformly random record with odds 1 to M, else a flip set from a second law."""
+    """A uniformly random record with odds 1 to M, else a flip set from a second law.
+
+    ``repairs[i]`` is the chance that attribute ``i`` of a record from the second law is replaced by a
+    uniformly random value in the end, which lowers its level to the one asked and raises no other.
+    """
+
+    repairs: Floats | None = None
 
     @property
     @abstractmethod
     def weights(self) -> Floats:
         """Weight of each category of the second law, in units of the uniform part; they sum to M."""
 
+    @property
     @abstractmethod
-    def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
+    def lies(self) -> Floats:
+        """Weight of the flip sets of the second law that hold each attribute, before repairs."""
+
+    @abstractmethod
+    def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         """Rows and attributes that lie, for categories drawn in proportion to the weights."""
 
     @property
-    @abstractmethod
-    def nominal_epsilon(self) -> float:
-        """Overall level if nothing were rounded."""
+    def roundings(self) -> int:
+        """Bound on the relative error of a probability of the second law, in units in the last place."""
+        return 3 * len(self.weights)
 
     @property
     def epsilon(self) -> float:
-        return self.nominal_epsilon + ULP * (3 * len(self.weights) + 64 + 32 * self.nominal_epsilon)
+        return self.nominal_epsilon + ULP * (self.roundings + 64 + 32 * self.nominal_epsilon)
 
     @cached_property
     def _categories(self) -> Categories:
@@ -114,16 +144,24 @@ class Lifted(Law):
         """``M``, the weight of the second law in units of the uniform part."""
         return float(self.weights.sum())
 
+    @cached_property
+    def rates(self) -> Floats:
+        p, repairs = self.problem.p, 0.0 if self.repairs is None else self.repairs
+        return (p + (1 - repairs) * self.lies + repairs * p * self.mass) / (1 + self.mass)
+
     def perturb(self, records: NDArray, source: Source) -> NDArray:
         (n, k), sizes = records.shape, self.problem.sizes
         lifted = source.choose(np.array(self.mass), (n,))
         result = records.copy()
         result[~lifted] = source.integers(sizes, (n - np.count_nonzero(lifted), k))
         rows = np.flatnonzero(lifted)
-        lying, attributes = self.flipped(self._categories.draw(len(rows), source))
+        lying, attributes = self.flipped(self._categories.draw(len(rows), source), source)
         places = rows[lying], attributes
         shift = 1 + source.integers(sizes[attributes] - 1, attributes.shape).astype(np.int64)
         result[places] = (records[places].astype(np.int64) + shift) % sizes[attributes]
+        if self.repairs is not None:
+            again, attributes = np.nonzero(source.coins(self.repairs, (len(rows), k)))
+            result[rows[again], attributes] = source.integers(sizes[attributes], attributes.shape)
         return result
 
 
@@ -141,7 +179,11 @@ class RadiusOne(Lifted):
     def weights(self) -> Floats:
         return np.append((self.problem.sizes - 1) * self.z, self.z0)
 
-    def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
+    @property
+    def lies(self) -> Floats:
+        return self.weights[:-1]
+
+    def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         rows = np.flatnonzero(categories < len(self.z))
         return rows, categories[rows]
 
@@ -188,7 +230,12 @@ class Table(Lifted):
     def weights(self) -> Floats:
         return (self.problem.uniform * self.excess).ravel()
 
-    def flipped(self, categories: Integers) -> tuple[Integers, Integers]:
+    @property
+    def lies(self) -> Floats:
+        cube = self.weights.reshape(self.excess.shape)
+        return np.array([np.take(cube, 1, axis=i).sum() for i in range(cube.ndim)])
+
+    def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         k = len(self.problem)
         rows, attributes = np.nonzero(categories[:, None] >> np.arange(k)[::-1] & 1)
         return rows, attributes

@@ -8,22 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from orr.certificate import Certificate, NotCertified
-from orr.laws import Table, subsets
-from orr.mechanism import Mechanism
+from orr.certificate import Certified, NotCertified
+from orr.laws import subsets
 from orr.problem import Floats, Problem
 from orr.solver import Solver
 
 MAX_ATTRIBUTES = 16
 ACCEPTED = 1e-7
-
-
-class Certified(Mechanism):
-    """A mechanism with a proof of how far from optimal it can be."""
-
-    def __init__(self, law: Table, certificate: Certificate) -> None:
-        super().__init__(law)
-        self.certificate = certificate
 
 
 class LinearProgram:

@@ -17,7 +17,6 @@ from orr.problem import Floats, Integers, Problem
 from orr.randomness import Source
 
 MAX_MATRIX = 4096
-BLOCK = 2**17
 
 
 class Mechanism:
@@ -156,7 +155,7 @@ class Mechanism:
         source = Source(rng)
         values, decode = encode(records, self.sizes)
         released = np.empty_like(values)
-        rows = max(1, BLOCK // len(self.problem))
+        rows = max(1, self.law.block // len(self.problem))
         for start in range(0, len(values), rows):
             block = slice(start, start + rows)
             released[block] = self.law.perturb(values[block], source)

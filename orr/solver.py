@@ -10,6 +10,7 @@ exactly the levels asked, and bounds on how far from optimal it can be.
 
 from __future__ import annotations
 
+import time
 from functools import reduce
 
 import numpy as np
@@ -43,11 +44,12 @@ class Solver:
         self.uniform = problem.uniform.ravel()
         self.shown = np.zeros(2**k, dtype=bool)
         self.monotone: set[int] = set()
-        self._weigh(problem.epsilons)
+        self.weigh(problem.epsilons)
         self.scale = self.lower
 
     def run(self) -> tuple[Table, Certificate]:
         """Show HiGHS more until the bounds meet or nothing is left to show."""
+        start = time.perf_counter()
         lower, proof, upper = self.lower, self.weights, np.inf
         excess, margin, ways = np.empty(0), 1.0, list(WAYS)
         while ways and 0 < self.scale < np.inf and _open(lower, upper):
@@ -72,9 +74,11 @@ class Solver:
         if upper == np.inf:
             raise NotCertified(UNSOLVED)
         table = Table(self.problem, excess.reshape((2,) * len(self.problem)))
-        return table, Certificate(float(np.log1p(lower)), float(np.log1p(upper)), proof)
+        seconds = time.perf_counter() - start
+        bounds = float(np.log1p(lower)), float(np.log1p(upper))
+        return table, Certificate(*bounds, proof, "linear program", seconds, table)
 
-    def _weigh(self, weights: Floats) -> None:
+    def weigh(self, weights: Floats) -> None:
         """Take weights of the attributes, and the lower bound that they prove."""
         self.weights = weights / weights.max()
         pairs = np.column_stack([np.zeros_like(weights), self.weights])
@@ -105,7 +109,7 @@ class Solver:
         weights = np.maximum(-result.ineqlin.marginals[: len(d)] / d, 0) if result.status == 0 else d * 0
         if not weights.any():
             return None
-        self._weigh(weights)
+        self.weigh(weights)
         share = np.zeros(len(self.shown))
         share[shown] = np.clip(result.x[:-1] / room, 0, 1)
         return share

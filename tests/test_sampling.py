@@ -126,7 +126,7 @@ def realised_law(law):
     lifted = chosen(law.mass)
     density = dict.fromkeys(sets, (1 - lifted) / math.prod(sizes))
     for category, p in enumerate(category_law(law._categories)):
-        _, attributes = law.flipped(np.array([category]))
+        _, attributes = law.flipped(np.array([category]), Source(1))
         s = tuple(sorted(int(i) for i in attributes))
         density[s] += lifted * p / times(sizes, s)
     return density

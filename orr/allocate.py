@@ -1,0 +1,187 @@
+"""The inverse question: a total to spend in, levels of the attributes out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+
+from orr.certificate import NotCertified
+from orr.mechanism import Mechanism
+from orr.optimal import optimal
+from orr.problem import MAX_LEVEL, MIN_LEVEL, Floats, Integers, Problem, _check_range, _numbers, check_sizes
+from orr.radius_one import NotApplicable
+
+TIGHT = 1e-6
+Method = Callable[[ArrayLike, ArrayLike], Mechanism]
+
+
+def allocate(epsilon: float, sizes: ArrayLike, shares: ArrayLike, *, method: Method = optimal) -> Mechanism:
+    """Find the largest levels proportional to the shares that a total pays for.
+
+    The overall level of a construction grows with the scale of the levels asked. The search
+    starts where the information floor reaches the total, since nothing above can fit, and closes
+    in from both sides on the scale at which the total is spent.
+
+    Parameters
+    ----------
+    epsilon : float
+        The total to spend: the overall level, in nats, that must not be exceeded.
+    sizes : sequence of int
+        Number of values of each attribute.
+    shares : sequence of float
+        What each attribute is to get, in proportion: the levels asked of ``method`` are a multiple.
+    method : callable
+        A construction, called with sizes and levels.
+
+    Returns
+    -------
+    Mechanism
+        What ``method`` returned at the levels found, which are its ``epsilons`` (for
+        :func:`orr.inductive`, ``asked.epsilons``: those it achieves are not proportional). Its
+        overall level is at most ``epsilon``, and above ``epsilon - 1e-6`` wherever that of the construction
+        has no jump there.
+
+    Raises
+    ------
+    NotApplicable
+        Where the construction does not apply at the levels that would fit.
+    ValueError
+        Also where no level that the package allows, from 1e-12 to 700, spends the total.
+
+    Examples
+    --------
+    >>> import orr
+    >>> for method in (orr.kronecker, orr.optimal):
+    ...     print(orr.allocate(4.0, [2, 3, 4], [1, 1, 1], method=method).epsilons.round(3))
+    [1.333 1.333 1.333]
+    [1.916 1.916 1.916]
+    """
+    if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, Real):
+        raise TypeError(f"epsilon = {epsilon!r} must be a positive number")
+    if not 0 < epsilon < np.inf:
+        raise ValueError(f"epsilon = {epsilon} must be positive and finite")
+    if not callable(method):
+        raise TypeError(f"method = {method!r} must be a construction, called with sizes and levels")
+    checked = check_sizes(sizes), _check_shares(shares)
+    if len(checked[0]) != len(checked[1]):
+        raise ValueError(
+            "sizes and shares must have one entry for each attribute: "
+            f"got {len(checked[0])} sizes and {len(checked[1])} shares"
+        )
+    return _Search(float(epsilon), *checked, method).run()
+
+
+def _check_shares(shares: ArrayLike) -> Floats:
+    """Return the shares as floats, or say which one is not a share."""
+    values = _numbers("shares", shares, "fiu", Real, "a positive number")
+    _check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
+    return values.astype(np.float64)
+
+
+class _Search:
+    """What is known of the scales tried. A scale is the level of the attribute with the largest share."""
+
+    def __init__(self, total: float, sizes: Integers, shares: Floats, method: Method) -> None:
+        self.total, self.sizes, self.method = total, sizes, method
+        self.shares = shares / shares.max()
+        self.lowest = MIN_LEVEL / float(self.shares.min())
+        if not self.lowest < MAX_LEVEL:
+            raise ValueError(
+                f"shares differ too much: no multiple of them lies between {MIN_LEVEL:g} and {MAX_LEVEL:g}"
+            )
+        self.tight = TIGHT * min(1.0, total)
+        self.target = total - self.tight / 2
+        self.tried: dict[float, Mechanism | None] = {}
+        self.fits = 0.0
+        self.refusal: Exception = NotApplicable()
+
+    def run(self) -> Mechanism:
+        """Bracket the scale at which the total is spent, then close in on it."""
+        ends = [math.log(scale) for scale in self._bracket()]
+        brentq(lambda x: self._excess(math.exp(x)), *ends, xtol=self.tight / self.total / 8)
+        found = self.tried.get(self.fits)
+        above = min((scale for scale in self.tried if scale > self.fits), default=self.fits)
+        if found is None or (self.tried[above] is None and found.epsilon < self.total - self.tight):
+            raise self._refused()
+        return found
+
+    def _excess(self, scale: float) -> float:
+        """Logarithm of the overall level over the target, or 0 where it is near enough."""
+        if scale not in self.tried:
+            self.tried[scale] = self._build(scale)
+        mechanism = self.tried[scale]
+        if mechanism is None:
+            # Closed forms apply at high levels: as long as nothing fits, look there.
+            return 1.0 if self.fits else -1.0
+        left = self.total - mechanism.epsilon
+        if left >= 0:
+            self.fits = max(self.fits, scale)
+        return 0.0 if 0 <= left <= self.tight else math.log(mechanism.epsilon / self.target)
+
+    def _build(self, scale: float) -> Mechanism | None:
+        """Build the mechanism at a scale, if the construction can."""
+        try:
+            return self.method(self.sizes, np.maximum(scale * self.shares, MIN_LEVEL))
+        except (NotApplicable, NotCertified) as refusal:
+            self.refusal = refusal
+            return None
+
+    def _refused(self) -> Exception:
+        """Say that the levels which spend the total are out of the construction's reach."""
+        return type(self.refusal)(
+            f"the construction gives no mechanism at the levels that would spend epsilon = {self.total:g}: "
+            f"{self.refusal}"
+        )
+
+    def _bracket(self) -> tuple[float, float]:
+        """Find a scale that fits and one that does not."""
+        baseline = max(self.lowest, min(self.target / float(self.shares.sum()), MAX_LEVEL))
+        low = high = self._floor_reaches(self.target)
+        if self._excess(high) < 0 and self.tried[high] is None:
+            self._excess(baseline)
+        while self._excess(high) < 0:
+            if high == MAX_LEVEL:
+                raise self._unreachable(high)
+            low, high = high, min(2 * high, MAX_LEVEL)
+        while self._excess(low) > 0:
+            if low == self.lowest:
+                raise self._unreachable(low)
+            low, high = self._below(low, baseline), low
+        return low, high
+
+    def _below(self, scale: float, baseline: float) -> float:
+        """Guess a scale that fits from one that does not, by way of the floor or the baseline."""
+        mechanism = self.tried[scale]
+        if mechanism is not None:
+            guess = self._floor_reaches(self.target - 1.1 * (mechanism.epsilon - self.target))
+            if baseline < guess < scale:
+                return guess
+        return baseline if baseline < scale else max(self.lowest, scale / 2)
+
+    def _floor_reaches(self, level: float) -> float:
+        """Scale at which the information floor is a given level, or the largest that could fit."""
+
+        def missing(x: float) -> float:
+            return Problem.achieved(self.sizes, math.exp(x) * self.shares).information_floor - level
+
+        low, high = self.lowest, max(self.lowest, min(self.total, MAX_LEVEL))
+        ends = math.log(low), math.log(high)
+        if missing(ends[1]) <= 0:
+            return high
+        return low if missing(ends[0]) >= 0 else math.exp(brentq(missing, *ends, xtol=1e-9))
+
+    def _unreachable(self, scale: float) -> Exception:
+        """Say why no scale between the limits spends the total."""
+        mechanism, levels = self.tried[scale], scale * self.shares
+        if mechanism is None:
+            return self._refused()
+        word, end = ("large", "largest") if mechanism.epsilon < self.total else ("small", "smallest")
+        return ValueError(
+            f"epsilon = {self.total:g} is too {word}: at the {end} levels allowed, which are between "
+            f"{levels.min():.4g} and {levels.max():.4g}, the overall level is {mechanism.epsilon:.6g}"
+        )

@@ -1,0 +1,206 @@
+"""Weighted Hamming balls around the truth: their probability, their flips, and how they are drawn.
+
+Lies have weights, and a flip set belongs to the ball if the weight of its lies stays below a
+threshold. The weight of a lie need not be an integer: it is then rounded down or up at random, for
+each record and attribute anew, so that it is right on average. The ball has a fuzzy edge that way,
+everything about it depends smoothly on the weights, and a dynamic program over integers still
+computes all of it exactly. Sums are tilted exponentially towards the threshold, so nothing
+overflows, and what underflows does not matter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from orr.problem import Floats, Integers, Problem
+from orr.randomness import Source
+
+TINY = 1e-290
+
+
+class Ball:
+    """Flip sets whose lies weigh less than a threshold.
+
+    Parameters
+    ----------
+    problem : Problem
+        Sizes and levels; only the sizes matter.
+    weights : ndarray
+        Weight of each attribute's lie; one of at least ``states`` keeps the attribute from lying.
+    states : int
+        Number of weights below the threshold: 0, ..., ``states - 1``.
+    edge : float
+        Share of the flip sets of weight ``states - 1`` that belong to the ball.
+
+    Examples
+    --------
+    >>> ball = Ball(Problem([2, 2, 2], [1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0]), 2)
+    >>> round(math.exp(ball.log_mass), 12)  # no lie or one, of three fair coins
+    0.5
+    >>> ball.rates.round(12)
+    array([0.25, 0.25, 0.25])
+    """
+
+    def __init__(self, problem: Problem, weights: Floats, states: int, edge: float = 1.0) -> None:
+        self.problem, self.weights, self.states, self.edge = problem, weights, states, edge
+        order = np.lexsort((weights, problem.sizes))  # so that the order of the attributes does not matter
+        self.live = order[weights[order] < states]
+        low = np.floor(weights[self.live])
+        part, p = weights[self.live] - low, problem.p[self.live]
+        self.low = low.astype(np.int64)
+        self.tilt = _tilt(problem.sizes[self.live], weights[self.live], states - 1.0)
+        odds = p * np.exp(-self.tilt * low) * np.stack([1 - part, part * math.exp(-self.tilt)])
+        total = 1 - p + odds.sum(axis=0)
+        self.keep, self.lie = (1 - p) / total, odds / total
+        others = np.delete(problem.sizes, self.live)
+        self.log_scale = math.fsum([*np.log(total), *-np.log(others), self.tilt * (states - 1)])
+
+    @classmethod
+    def of(cls, problem: Problem, weights: Floats, radius: float) -> Ball:
+        """Ball of a radius that need not be an integer: its edge is shared out."""
+        states = math.ceil(radius)
+        return cls(problem, weights, states, max(1 - states + radius, 1e-9))
+
+    def add(self, law: Floats, i: int) -> Floats:
+        """Law of the weight with one more attribute, the i-th of those that may lie."""
+        return _shifted(law, self.keep[i], self.low[i], self.lie[:, i])
+
+    @cached_property
+    def accepted(self) -> Floats:
+        """Tilted share of each weight that belongs to the ball."""
+        accepted = np.exp(-self.tilt * np.arange(self.states)[::-1])
+        accepted[-1] *= self.edge
+        return accepted
+
+    def _pass(self, law: Floats, order: range) -> Iterator[list[tuple[int, Floats]]]:
+        """Add attributes in an order; give, block by block and last block first, the law before each.
+
+        Only the law before each block is kept, and what comes between is computed again.
+        """
+        size = math.isqrt(len(order)) + 1
+        blocks = [order[i : i + size] for i in range(0, len(order), size)]
+        starts = []
+        for block in blocks:
+            starts.append(law)
+            for i in block:
+                law = self.add(law, i)
+        for block, law in zip(reversed(blocks), reversed(starts), strict=True):
+            before = []
+            for i in block:
+                before.append((i, law))
+                law = self.add(law, i)
+            yield before
+
+    @cached_property
+    def below(self) -> Floats:
+        """Probability of each weight, but for the factor ``exp(log_scale)``."""
+        law = np.eye(1, self.states)[0]
+        for i in range(len(self.live)):
+            law = self.add(law, i)
+        return law * np.exp(-self.tilt * np.arange(self.states)[::-1])
+
+    @cached_property
+    def log_mass(self) -> float:
+        """Logarithm of the probability of the ball under a uniformly random record."""
+        edge = np.append(np.ones(self.states - 1), self.edge)
+        return math.log(self.below @ edge) + self.log_scale
+
+    def hazard(self, width: float) -> float:
+        """Share of the ball that a threshold lower by 1 would lose, on average over a width."""
+        near = min(max(round(width), 1), self.states)
+        return float(self.below[-near:].sum() / self.below.sum()) / near
+
+    @cached_property
+    def rates(self) -> Floats:
+        """Flip probability of each attribute, given that the flip set is in the ball."""
+        rates, rest = np.zeros(len(self.problem)), self.accepted[::-1]
+        for block in self._pass(np.eye(1, self.states)[0], range(len(self.live))):
+            for i, law in reversed(block):
+                backwards = rest[::-1]
+                for weight, lie in ((self.low[i], self.lie[0, i]), (self.low[i] + 1, self.lie[1, i])):
+                    if weight < self.states:
+                        rates[self.live[i]] += lie * (law[: self.states - weight] @ backwards[weight:])
+                rest = self.add(rest, i)
+        return rates / rest[-1]
+
+    def chance(self, lies: Floats) -> float:
+        """Chance to be in the ball if each attribute lies, on its own, with the chance given."""
+        if lies[self.weights >= self.states].any():
+            out = self.weights >= self.states
+            return float(np.prod(1 - lies[out])) * self.chance(np.where(out, 0, lies))
+        law = np.eye(1, self.states)[0]
+        part = self.weights[self.live] - self.low
+        for i in np.flatnonzero(lies[self.live]):
+            lie = lies[self.live[i]] * np.array([1 - part[i], part[i]])
+            law = _shifted(law, 1 - lies[self.live[i]], self.low[i], lie)
+        return float(law @ np.append(np.ones(self.states - 1), self.edge))
+
+    def joint(self, attributes: list[int]) -> Floats:
+        """Law of the lies of a few attributes in the ball, as a cube with an axis for each."""
+        rank = {int(i): place for place, i in enumerate(self.live)}
+        places = [rank.get(i) for i in attributes]
+        law = np.eye(1, self.states)[0]
+        for i in set(range(len(self.live))) - set(places):
+            law = self.add(law, i)
+        cube = np.zeros((2,) * len(attributes))
+        for flips in np.ndindex(cube.shape):
+            part = law
+            for lie, place in zip(flips, places, strict=True):
+                if place is None:
+                    part = part * (1 - lie)
+                elif lie:
+                    part = _shifted(part, 0.0, self.low[place], self.lie[:, place])
+                else:
+                    part = part * self.keep[place]
+            cube[flips] = part @ self.accepted
+        return cube / cube.sum()
+
+    def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
+        """Draw flip sets from the ball, in proportion to their probability: a row each."""
+        flips = np.zeros((n, len(self.problem)), dtype=bool)
+        room = np.full(n, self.states - 1)
+        for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
+            for i, rest in reversed(block):
+                stay = self.keep[i] * rest[room]
+                low, high = (
+                    np.where(room >= weight, lie * rest[np.maximum(room - weight, 0)], 0)
+                    for weight, lie in ((self.low[i], self.lie[0, i]), (self.low[i] + 1, self.lie[1, i]))
+                )
+                with np.errstate(divide="ignore"):
+                    lies = source.choose((low + high) / stay, (n,))
+                    rows = np.flatnonzero(lies)
+                    up = source.choose(high[rows] / low[rows], (len(rows),)) if self.lie[1, i] else 0
+                room[rows] -= self.low[i] + up
+                flips[:, self.live[i]] = lies
+        return flips
+
+
+def _shifted(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
+    """Law of the weight with one more attribute, which may lie with a weight and the next one."""
+    more = law * keep
+    for weight, chance in ((low, lie[0]), (low + 1, lie[1])):
+        if chance and weight < len(law):
+            more[weight:] += chance * law[: len(law) - weight]
+    more[more < TINY] = 0  # close to underflow digits are lost, and no draw may depend on those
+    return more
+
+
+def _tilt(sizes: Integers, weights: Floats, mean: float) -> float:
+    """Tilt that makes this the mean weight of the lies; 0 if it is less than that anyway."""
+
+    def excess(tilt: float) -> float:
+        return float((weights * expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean
+
+    top = 1.0 / (mean + 1)
+    if excess(0) <= 0:
+        return 0.0
+    while excess(top) > 0:
+        top *= 2
+    return float(brentq(excess, 0, top, rtol=1e-6))

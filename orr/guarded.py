@@ -1,0 +1,336 @@
+"""The optimum under a cap on what a release tells someone who knows the other attributes.
+
+Attributes of one size and level are interchangeable, so a flip set is described by how many of each
+kind lie: its *state*. HiGHS is shown the states in units of a reference: ``u = x / reference``, all of
+them near 1 once the reference is good, and its answer becomes the next reference. Rounding is
+repaired, never trusted: what comes back keeps its caps and levels, and the multipliers of the rows,
+evaluated again, prove how low any such mechanism can go.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq, linprog, minimize_scalar
+from scipy.sparse import csr_array, vstack
+from scipy.special import logsumexp
+
+from orr.cells import Cells, Kinds
+from orr.certificate import NotCertified
+from orr.laws import ULP, Law, Product
+from orr.mechanism import Mechanism
+from orr.optimal import optimal
+from orr.problem import Floats, Integers, Problem
+
+Rows = tuple[Integers, Integers, Floats]
+
+MAX_STATES_LOG2 = 12
+ACCEPTED, CLOSED, KEPT = 1e-7, 1e-8, 1e-12
+REACH, SURPLUS = 7.0, 1e-12
+# Method, presolve, unit of the levels' rows, and the largest coefficient of the other rows shown.
+WAYS = (
+    ("highs-ds", True, 1e3, 1e6),
+    ("highs-ds", False, 1e3, 1e3),
+    ("highs-ds", True, 1e3, 1.1),
+    ("highs-ds", False, 1e6, 1.1),
+    ("highs-ipm", True, 1e3, 1e3),
+    ("highs-ds", False, 1.0, 1e6),
+)
+
+
+class Guarded(Mechanism):
+    """A mechanism whose neighbour levels are capped, with a proof of how good it is.
+
+    Attributes
+    ----------
+    slack : float
+        Every neighbour level is at most ``1 + slack`` times the attribute's level.
+    lower : float
+        No mechanism with these flip probabilities and caps has a smaller overall level.
+    """
+
+    def __init__(self, law: Law, slack: float, lower: float) -> None:
+        super().__init__(law)
+        self.slack, self.lower = slack, lower
+
+
+def guarded(sizes: ArrayLike, epsilons: ArrayLike, slack: float) -> Guarded:
+    """Minimize the overall level while every neighbour level stays near its attribute's level.
+
+    Among all mechanisms with exactly the levels asked whose neighbour levels are at most
+    ``(1 + slack) * epsilons``, the one with the smallest overall level. No slack leaves only the
+    Kronecker mechanism; where the caps do not bind, the answer is that of :func:`orr.optimal`.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Number of values of each attribute. Where the caps bind, up to 12 attributes, or more if
+        there are few kinds of them: one kind is ``n`` attributes of the same size and level, and the
+        product of all ``n + 1`` may be at most 4,096.
+    epsilons : sequence of float
+        Level of each attribute, in nats.
+    slack : float
+        How far a neighbour level may exceed the attribute's level, as a share of it: 0.1 is 10%.
+        Infinity means no cap.
+
+    Returns
+    -------
+    Guarded
+        With exactly the levels asked. Where the caps bind, ``lower`` is below ``epsilon`` by at most
+        1e-7, or one part in ten million; elsewhere it is what :func:`orr.optimal` proves.
+
+    Raises
+    ------
+    NotCertified
+        Where the bounds stay further apart.
+
+    Examples
+    --------
+    >>> for slack in (0, 0.1, 0.5, np.inf):
+    ...     mechanism = guarded([2, 3, 4], [1.0, 1.5, 2.0], slack)
+    ...     factors = mechanism.neighbour_epsilons / mechanism.epsilons
+    ...     print(round(mechanism.epsilon, 5), round(max(factors), 3))
+    4.5 1.0
+    3.89688 1.1
+    3.4711 1.5
+    3.44477 1.722
+    """
+    problem, slack = Problem(sizes, epsilons), _check_slack(slack)
+    if slack == 0 or len(problem) == 1:
+        return Guarded(Product(problem), slack, float(problem.epsilons.sum()))
+    caps = (1 + slack) * problem.epsilons
+    small = _few_states(Kinds(problem))
+    best = optimal(sizes, epsilons, rel_gap=CLOSED if small else 1e-4)
+    proof, free = best.certificate, best.neighbour_epsilons <= caps * (1 + KEPT)
+    if free.all() and (_closed(proof.lower, proof.upper) or not small):
+        return Guarded(best.law, slack, proof.lower)
+    law, lower = Program(problem, slack).solve()
+    upper = law.nominal_epsilon
+    if not _closed(lower, upper) or (law.neighbour_epsilons > caps * (1 + 1e-9)).any():
+        raise NotCertified(
+            f"the smallest overall level with slack = {slack:g} is proved only to lie between "
+            f"{lower:.9g} and {upper:.9g}"
+        )
+    return Guarded(law, slack, lower)
+
+
+def _closed(lower: float, upper: float) -> bool:
+    """Tell whether bounds are as close as is asked of an optimum."""
+    return upper - lower <= ACCEPTED * max(1.0, upper)
+
+
+def _few_states(kinds: Kinds) -> bool:
+    """Tell whether the states are few enough for a linear program."""
+    return bool(np.log2(kinds.count + 1).sum() <= MAX_STATES_LOG2)
+
+
+def _check_slack(slack: float) -> float:
+    """Return the slack as a float, or say why it is not one."""
+    allowed = "a number of at least 0, or infinity"
+    if isinstance(slack, bool | np.bool_) or not isinstance(slack, Real):
+        raise TypeError(f"slack = {slack!r} must be {allowed}")
+    if not slack >= 0:
+        raise ValueError(f"slack = {slack} must be {allowed}")
+    return float(slack)
+
+
+class Program:
+    """The linear program over the states. ``log_x`` is the logarithm of a density at each of them."""
+
+    def __init__(self, problem: Problem, slack: float) -> None:
+        self.problem, self.kinds = problem, Kinds(problem)
+        self.n, kind = self.kinds.count, self.kinds.problem
+        if not _few_states(self.kinds):
+            raise ValueError(
+                "where its caps bind, guarded takes 12 attributes, or more if many have the same size and "
+                f"level; got {len(problem)} attributes, {len(self.kinds)} of them different"
+            )
+        # A neighbour level above the sum of the levels does not occur in an optimum.
+        self.caps = np.minimum((1 + slack) * kind.epsilons, problem.epsilons.sum())
+        self.shape = tuple((self.n + 1).tolist())
+        self.flips = np.indices(self.shape).reshape(len(kind), -1)
+        self.places = np.arange(self.flips.shape[1]).reshape(self.shape)
+        self.log_uniform = self.kinds.log_uniform(self.flips.T)
+        # How much a state helps each kind: q - B over its variance q (1 - q).
+        share = (self.flips / self.n[:, None]).T
+        truth = (1 / kind.sizes + kind.w) / (1 + kind.w)
+        self.variance = kind.q * truth
+        self.gains = ((1 - share) / truth - share / kind.q).T
+
+    def solve(self) -> tuple[Cells, float]:
+        """Find the best law and a lower bound on the overall level of every other."""
+        self.best, self.lower, self.upper = np.empty(0), -math.inf, math.inf
+        for start in (self._plateaus(), self._kronecker()):
+            self._improve(start)
+        if self.upper == math.inf:
+            raise NotCertified("HiGHS finds no solution at sizes, levels and a slack like these")
+        return self._repaired(self.best), self.lower
+
+    def _improve(self, reference: Floats) -> None:
+        """Improve a reference until the bounds meet or nothing helps."""
+        ways, surplus = list(WAYS), SURPLUS
+        while ways and self.upper - self.lower > CLOSED:
+            lower, upper = self.lower, self.upper
+            answer = self._ask(reference, surplus, *ways[0])
+            missing = 0.0
+            if answer is not None:
+                reference, self.lower = self._close(answer[0]), max(lower, answer[1])
+                level, missing = float(np.ptp(reference)), -float((self.gains @ self._law(reference)).min())
+                if level < upper and missing <= 0:
+                    self.best, self.upper = reference, level
+            if missing > 0 and surplus < 1e-9:
+                surplus *= 10
+            elif not (self.upper < upper - 0.1 or self.upper - self.lower < (upper - lower) / 4):
+                ways.pop(0)
+                reference = reference if self.upper == math.inf else self.best
+
+    def _kronecker(self) -> Floats:
+        """Treat every attribute on its own."""
+        return self.kinds.problem.epsilons @ (self.n[:, None] - self.flips)
+
+    def _plateaus(self) -> Floats:
+        """Fall at the rate of the caps from one plateau to another: optimal if there is but one kind."""
+        lies, kind = self.caps @ self.flips, self.kinds.problem
+        weights = (self.n * kind.epsilons * self.variance) @ self.gains
+
+        def best(top: float) -> tuple[float, float]:
+            def lost(shift: float) -> float:
+                return -float(weights @ self._law(np.clip(shift - lies, 0, top)))
+
+            result = minimize_scalar(lost, bounds=(0, lies.max() + top), method="bounded")
+            return -result.fun, result.x
+
+        total = float(self.problem.epsilons.sum())
+        if best(total)[0] <= 0:
+            return self._kronecker()
+        top = brentq(lambda top: best(top)[0], 1e-9 * total, total)
+        return np.clip(best(top)[1] - lies, 0, top)
+
+    def _law(self, log_x: Floats) -> Floats:
+        """Probability of every state."""
+        return np.exp(log_x + self.log_uniform - logsumexp(log_x + self.log_uniform))
+
+    def _ask(
+        self, log_x: Floats, surplus: float, method: str, presolve: bool, unit: float, shown: float
+    ) -> tuple[Floats, float] | None:
+        """Solve the linear program in units of a reference; return the answer and the bound it proves."""
+        log_x = log_x - log_x.min()
+        count, top = len(log_x), log_x.max()
+        supply = self.gains * self._law(log_x)
+        likelier, other, factor = self.capped(log_x, math.log(shown))
+        high = np.flatnonzero(top - log_x < math.log(shown))
+        rows = [
+            _rows(count + 1, likelier, other, factor),
+            _rows(count + 1, high, np.full(len(high), count), np.exp(top - log_x[high])),
+        ]
+        reach = np.stack([np.exp(-np.minimum(log_x, REACH)), np.full(count, math.exp(REACH))], axis=1)
+        result = linprog(
+            np.append(np.zeros(count), 1.0),
+            A_ub=vstack(rows),
+            b_ub=np.zeros(len(likelier) + len(high)),
+            A_eq=csr_array(np.column_stack([unit * supply, np.zeros(len(supply))])),
+            b_eq=np.full(len(supply), unit * surplus),
+            bounds=[*reach, (0, None)],
+            method=method,
+            options={
+                "presolve": presolve,
+                "primal_feasibility_tolerance": 1e-10,
+                "dual_feasibility_tolerance": 1e-10,
+            },
+        )
+        if result.status != 0 or result.x[:-1].min() <= 0:
+            return None
+        prices = np.maximum(-result.ineqlin.marginals[: len(factor)], 0)
+        proved = self.bound(log_x, unit * result.eqlin.marginals, (likelier, other, factor), prices)
+        return log_x + np.log(result.x[:-1]), proved
+
+    def capped(self, log_x: Floats, shown: float) -> Rows:
+        """Pairs of states that a cap compares: ``u[likelier] <= factor * u[other]``."""
+        likelier, other, factor = [], [], []
+        for g, cap in enumerate(self.caps):
+            fewer, more = (np.delete(self.places, end, axis=g).ravel() for end in (-1, 0))
+            for i, j in ((fewer, more), (more, fewer)):
+                room = cap + log_x[j] - log_x[i]
+                seen = room < shown
+                likelier.append(i[seen])
+                other.append(j[seen])
+                factor.append(np.exp(room[seen]))
+        return np.concatenate(likelier), np.concatenate(other), np.concatenate(factor)
+
+    def bound(self, log_x: Floats, weights: Floats, caps: Rows, prices: Floats) -> float:
+        """Overall level that no mechanism goes below, from any weights of the kinds and prices of caps.
+
+        The levels and caps make ``sum(rest * u)`` at least 0, where the rest is what weights and
+        prices leave at each state. But ``u`` lies between ``1 / x`` and ``exp(level) / x``. So the
+        level is at least the logarithm of the sum of ``-rest / x`` where the rest is negative, less
+        that of ``rest / x`` where it is positive.
+        """
+        supply = self.gains * self._law(log_x)
+        rest, size = weights @ supply, np.abs(weights) @ np.abs(supply)
+        likelier, other, factor = caps
+        for place, flow in ((other, factor * prices), (likelier, -prices)):
+            np.add.at(rest, place, flow)
+            np.add.at(size, place, np.abs(flow))
+        digits = 3 * len(supply) + 8 + 4 * (np.ptp(log_x) - self.log_uniform.min())
+        rest = self._moved(log_x, rest + ULP * digits * size)
+        if not rest.min() < 0 < rest.max():
+            return -math.inf
+        up, down = (logsumexp(-log_x, b=np.maximum(sign * rest, 0)) for sign in (1, -1))
+        return float(down - up) - KEPT
+
+    def _moved(self, log_x: Floats, rest: Floats) -> Floats:
+        """Move what is positive, by way of the caps, to states with more lies if that costs less.
+
+        The solver's tolerances leave a little at states where it would spoil the bound. One more
+        lie multiplies it, but further on a negative rest outweighs it.
+        """
+        cost = np.where(rest < 0, 0.0, log_x.max() - log_x)
+        target, loss = np.arange(len(rest)), np.zeros(len(rest))
+        lies = self.flips.sum(axis=0)
+        layers = [np.flatnonzero(lies == total) for total in range(lies.max() + 1)]
+        for layer in layers[::-1]:
+            for g, cap in enumerate(self.caps):
+                here = layer[self.flips[g, layer] < self.n[g]]
+                there = here + math.prod(self.shape[g + 1 :])
+                step = cap + log_x[there] - log_x[here]
+                better = cost[there] + step < cost[here]
+                here, there, step = here[better], there[better], step[better]
+                target[here], loss[here], cost[here] = there, step, cost[there] + step
+        for layer in layers:
+            moved = layer[(rest[layer] > 0) & (target[layer] != layer)]
+            np.add.at(rest, target[moved], np.exp(loss[moved]) * rest[moved])
+            rest[moved] = 0
+        return rest
+
+    def _close(self, log_x: Floats) -> Floats:
+        """Raise what lies too far below a neighbour."""
+        cube = log_x.reshape(self.shape).copy()
+        for g, cap in enumerate(self.caps):
+            line = np.moveaxis(cube, g, 0)
+            for i in range(1, len(line)):
+                line[i] = np.maximum(line[i], line[i - 1] - cap)
+            for i in range(len(line) - 1, 0, -1):
+                line[i - 1] = np.maximum(line[i - 1], line[i] - cap)
+        return cube.ravel()
+
+    def _repaired(self, log_x: Floats) -> Cells:
+        """Make a law that re-randomizes what is too accurate, which keeps the caps."""
+        level = log_x - log_x.min()
+        with np.errstate(divide="ignore"):
+            log_excess = level + np.log(-np.expm1(-level))
+        top, listed = float(log_excess.max()), level > 0
+        surplus = np.maximum(self.gains @ self._law(log_x), 0) * self.variance
+        repairs = surplus / (surplus + self.kinds.problem.d)
+        shares = np.exp(log_excess[listed] - top)
+        return Cells(self.problem, self.kinds, self.flips.T[listed], top, shares, repairs[self.kinds.of])
+
+
+def _rows(columns: int, plus: Integers, minus: Integers, factor: Floats) -> csr_array:
+    """Rows that say ``u[plus] - factor * u[minus]``."""
+    rows = np.arange(len(plus))
+    entries = np.concatenate([np.ones(len(plus)), -factor])
+    places = np.concatenate([rows, rows]), np.concatenate([plus, minus])
+    return csr_array((entries, places), shape=(len(plus), columns))

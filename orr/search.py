@@ -1,0 +1,245 @@
+"""The search for the best ball.
+
+At the optimum a single ball gives every attribute exactly its level, but for a fuzzy edge. So the
+weights are moved until its flip rates are the ones wanted: a fixed point, found by Anderson's
+acceleration, and sharpened by counting in ever smaller units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog, minimize_scalar
+from scipy.special import binom, logsumexp
+
+from orr.ball import Ball
+from orr.cells import Kinds
+from orr.laws import ULP
+from orr.problem import Floats, Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Try:
+    """A ball that was tried, its probability, and what a unit of its mass gives of each level."""
+
+    weights: Floats
+    states: int
+    edge: float
+    log_mass: float
+    supply: Floats
+
+
+class Bound(NamedTuple):
+    """An excess that is proved (its logarithm), the threshold behind it, and the star's weight."""
+
+    lower: float
+    radius: float
+    star: float
+
+
+Done = Callable[[float, float], bool]
+TINY = 1e-300
+MEMORY = 8  # steps that the acceleration looks back
+ROUNDS = 16  # steps at each resolution
+FREE = 4  # steps before the threshold and the mass are held fixed
+PATIENCE = 3  # resolutions that may be of no help
+LATELY = 120  # balls that are mixed
+EDGE = 0.3  # nats below the threshold in which its hazard is measured
+COARSE = 1.28  # nats, the first unit of the weights
+REACH = 12.0  # nats beyond the expected threshold
+ROOM, STATES = 5 * 10**8, 10**6  # steps of a dynamic program, and its states
+
+
+class Search:
+    """The state of one search: the weights in nats, the best balls, and the bounds so far.
+
+    Bounds are logarithms of the excess, ``exp(level) - 1``.
+
+    Parameters
+    ----------
+    problem : Problem
+        Sizes and levels. Attributes with the same get equal weights.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem, self.kinds = problem, Kinds(problem)
+        self.star = self.kinds.of == self.kinds.of[int(problem.w.argmax())]
+        self.weights, self.full = start(problem), False
+        self.unit = min(COARSE, float(self.weights @ problem.q / problem.q.sum()))
+        self.lower = self.proved = -math.inf
+        self.upper = math.inf
+        self.proof = np.ones(len(problem))
+        truth = Try(np.full(len(problem), np.inf), 1, 1.0, -problem.log_records, 1 / problem.w)
+        self.tries, self.radius = [truth], 0.0
+        self._take([truth], np.array([problem.w.max()]))
+
+    def run(self, done: Done) -> None:
+        """Search at finer and finer resolution, until that has not helped for a while."""
+        unit, gap, failures = self.unit, math.inf, 0
+        while failures < PATIENCE and self.radius / unit < min(STATES, ROOM / len(self.problem)):
+            self._settle(unit, done)
+            self.prove(unit / 2)
+            if not done(self.proved, self.upper):
+                self._mix()
+            if done(self.proved, self.upper):
+                return
+            if self.upper - self.proved < 0.8 * gap:
+                gap = self.upper - self.proved
+            else:
+                failures += 1
+            unit /= 2 if unit > 0.1 else 4
+
+    def _settle(self, unit: float, done: Done) -> None:
+        """Move the weights towards the point where the ball has the flip rates wanted."""
+        problem, kinds, memory = self.problem, self.kinds, Memory()
+        small = 0.003 * unit**2 * problem.q.sum()  # beside what the fuzzy edge costs
+        for step in range(ROUNDS):
+            if step < FREE:
+                radius, mass = self._free(unit)
+                memory = Memory()
+            ball = Ball.of(problem, self._units(unit), radius)
+            supply = (problem.q - ball.rates) / problem.d
+            self.tries.append(Try(ball.weights, ball.states, ball.edge, ball.log_mass, supply))
+            self._take(self.tries[-1:], np.array([mass]))
+            if np.abs(mass * supply - 1).max() < small or done(self.lower, self.upper):
+                return
+            move = aim(problem, ball.rates, mass) / min(max(ball.hazard(EDGE / unit) / unit, 0.5), 50)
+            move[self.star & self.full] = 0
+            weights = memory.accelerate(self.weights, move, np.sqrt(ball.rates * (1 - ball.rates)))
+            self.weights = (np.bincount(kinds.of, weights) / kinds.count)[kinds.of]
+
+    def _take(self, tries: list[Try], masses: Floats) -> None:
+        """Keep these balls if they reach a smaller level, scaled up until every attribute has enough."""
+        supply = (masses @ np.array([t.supply for t in tries])).min()
+        if supply <= 0:
+            return
+        masses = masses / supply
+        upper = float(logsumexp(np.log(masses) - [t.log_mass for t in tries]))
+        if upper < self.upper:
+            self.upper, self.best, self.masses = upper, tries, masses
+
+    def _mix(self) -> None:
+        """Find the best mixture of the balls tried lately, by a linear program."""
+        self.tries = self.tries[:1] + self.tries[1:][-LATELY:]
+        supply = np.array([t.supply[self.kinds.first] for t in self.tries])
+        log_cost = -np.array([t.log_mass for t in self.tries]) - np.log(np.abs(supply).max(axis=1))
+        scale = np.abs(supply).max(axis=1, keepdims=True)
+        result = linprog(
+            np.exp(np.minimum(log_cost - log_cost.min(), 200)),
+            A_ub=-(supply / scale).T,
+            b_ub=-np.ones(len(self.kinds)),
+        )
+        if result.status == 0:
+            used = np.flatnonzero(result.x > 0)
+            self._take([self.tries[j] for j in used], result.x[used] / scale[used, 0])
+
+    def _units(self, unit: float) -> Floats:
+        """Weights in units; attributes that never lie weigh infinitely much."""
+        return np.where(self.star & self.full, np.inf, self.weights / unit)
+
+    def _free(self, unit: float) -> tuple[float, float]:
+        """Find the star's weight, and the threshold (in units) and the mass of the ball that go with it."""
+        top = self.problem.w.max()
+        found = bound(self.problem, self.weights / unit, self.star, REACH / unit)
+        self.lower, self.radius = max(self.lower, found.lower), found.radius * unit
+        self.weights = np.where(self.star, found.star * unit, self.weights)
+        self.full = found.star >= found.radius
+        if self.full:
+            return found.radius, top
+        ball = Ball.of(self.problem, self._units(unit), found.radius)
+        return found.radius, max(math.exp(min(found.lower + ball.log_mass, 700)), top)
+
+    def prove(self, unit: float) -> None:
+        """Round the weights to integers, and keep the bound that these prove if it is the best."""
+        problem, weights = self.problem, np.rint(self.weights / unit)
+        weights[self.star] = np.rint(bound(problem, weights, self.star, REACH / unit).star)
+        if not weights.any():
+            return
+        radius = float(weights @ problem.q) * (1 + (len(problem) + 4) * ULP)
+        ball = Ball(problem, weights, math.ceil(radius))
+        short = float((radius - np.arange(ball.states)) @ ball.below)
+        proved = math.log(weights @ problem.d / short) - ball.log_scale
+        proved -= ULP * (8 * len(problem) + 64 + 4 * abs(ball.log_scale))
+        if proved > self.proved:
+            self.proved, self.proof = proved, weights
+
+
+def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: float) -> Bound:
+    """Prove as large an excess as weights can; those of the star attributes, all of a kind, are chosen.
+
+    The attributes of the largest ``w`` may have to weigh so much that they never lie.
+    """
+    radius, gain = float(weights[~star] @ problem.q[~star]), float(weights[~star] @ problem.d[~star])
+    ball = Ball(problem, np.where(star, np.inf, weights), math.ceil(radius + reach))
+    short = np.concatenate([[0.0], np.cumsum(np.cumsum(ball.below))])  # E[(T - weight)^+] at T = 0, 1, ...
+    n, a, q, d = (x[star][0] for x in (np.full(len(star), star.sum()), problem.sizes, problem.q, problem.d))
+    lies = np.arange(n + 1)
+    times = binom(n, lies) * (a - 1.0) ** lies
+
+    def log_proved(weight: float) -> float:
+        T = radius + n * q * weight
+        room = np.interp(T - lies * weight, np.arange(len(short)), short)
+        return math.log(gain + n * d * weight) - math.log(max(float(times @ room), TINY))
+
+    top = (len(short) - 1 - radius) / (n * q)
+    grid = np.geomspace(1e-3 * top / 2**40, top, 120)
+    best = int(np.argmax([log_proved(x) for x in grid]))
+    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    weight = float(minimize_scalar(lambda x: -log_proved(x), bounds=(low, high), method="bounded").x)
+    if log_proved(grid[best]) > log_proved(weight):
+        weight = float(grid[best])
+    return Bound(log_proved(weight) - ball.log_scale, radius + n * q * weight, weight)
+
+
+def aim(problem: Problem, rates: Floats, mass: float) -> Floats:
+    """How much each weight should change for the ball to have the flip rates wanted."""
+    target = np.maximum(problem.q * (1 - problem.w / mass), TINY)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        move = np.log(rates / (1 - rates)) - np.log(target / (1 - target))
+    return np.clip(np.nan_to_num(move, nan=0, neginf=-2, posinf=2), -2, 2)
+
+
+class Memory:
+    """Anderson's acceleration: past steps are combined so that the next one would have been 0."""
+
+    def __init__(self) -> None:
+        self.points: list[Floats] = []
+        self.moves: list[Floats] = []
+
+    def accelerate(self, point: Floats, move: Floats, scale: Floats) -> Floats:
+        """Return the next point."""
+        better = move
+        if self.points:
+            dx = np.array([point - x for x in self.points]).T
+            dm = np.array([move - m for m in self.moves]).T
+            mix = np.linalg.lstsq(dm * scale[:, None], move * scale, rcond=1e-8)[0]
+            better = move - (dx + dm) @ mix
+        self.points, self.moves = [*self.points[1 - MEMORY :], point], [*self.moves[1 - MEMORY :], move]
+        return np.maximum(point + np.clip(better, -1, 1), 1e-12)
+
+
+def start(problem: Problem) -> Floats:
+    """Weights that are right for very many attributes.
+
+    The probability of a ball with flip rates ``r`` falls like ``exp(-sum kl(r, p))``; the rates follow
+    from the mass ``M``, ``r = q (1 - w / M)``, and the best mass is found on a line.
+    """
+    q, p, w, a = problem.q, problem.p, problem.w, problem.sizes
+
+    def rates(x: float) -> Floats:
+        return np.maximum(q * (math.exp(x) + 1 - w / w.max()) / (1 + math.exp(x)), TINY)
+
+    def cost(x: float) -> float:
+        r = rates(x)
+        return float(np.logaddexp(0, x) + (r * np.log(r / p) + (1 - r) * np.log((1 - r) * a)).sum())
+
+    grid = np.linspace(-16, 16, 65)
+    best = grid[int(np.argmin([cost(x) for x in grid]))]
+    x = minimize_scalar(cost, bounds=(best - 0.5, best + 0.5), method="bounded").x
+    r = rates(x)
+    return np.log((1 - r) * (a - 1) / r)

@@ -1,0 +1,239 @@
+"""Neighbour levels capped: golden values, brute force, a literal linear program, proofs, mutants."""
+
+from importlib import import_module
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import brentq, linprog
+from scipy.stats import binom
+
+import orr
+from orr.guarded import Guarded, Program
+from orr.problem import Problem
+from tests.common import GOLDEN, brute_levels, flip_sets, problems, times
+
+SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
+slacks = st.floats(-4, 1).map(lambda x: 10.0**x)
+(TRADE_OFF,) = GOLDEN["extras"]["neighbour_cap_tradeoff"]
+
+
+def check(mechanism, sizes, levels, slack):
+    """Exact levels and capped neighbour levels by brute force, and a proof that is closed."""
+    overall, marginal, neighbour = brute_levels(mechanism.matrix(), tuple(sizes))
+    np.testing.assert_allclose(marginal, levels, atol=1e-10)
+    np.testing.assert_allclose(mechanism.epsilons, levels)
+    assert (neighbour <= (1 + slack) * np.array(levels) * (1 + 1e-9) + 1e-12).all()
+    assert (neighbour <= mechanism.neighbour_epsilons + 1e-10).all()
+    assert overall <= mechanism.epsilon + 1e-12
+    assert mechanism.lower <= mechanism.epsilon <= mechanism.lower + 1e-7 * max(1, mechanism.epsilon)
+    assert mechanism.slack == slack
+
+
+def literal(sizes, levels, slack):
+    """Smallest overall level from the linear program as it is written, without any scaling."""
+    sets = flip_sets(len(sizes))
+    place = {s: j for j, s in enumerate(sets)}
+    rows, n = [], len(sets)
+    for s in sets:
+        rows.append(np.eye(n + 1)[place[s]] - np.eye(n + 1)[n])
+        for i in range(len(sizes)):
+            other = tuple(sorted(set(s) ^ {i}))
+            rows.append(
+                np.eye(n + 1)[place[s]] - np.exp((1 + slack) * levels[i]) * np.eye(n + 1)[place[other]]
+            )
+    odds = [np.exp(levels[i]) / (sizes[i] - 1) for i in range(len(sizes))]
+    equal = [[times(sizes, s) * (-odds[i] if i in s else 1) for s in sets] + [0] for i in range(len(sizes))]
+    bounds = [(1, None)] * n + [(None, None)]
+    result = linprog(np.eye(n + 1)[n], rows, np.zeros(len(rows)), equal, np.zeros(len(sizes)), bounds)
+    assert result.status == 0
+    return np.log(result.fun)
+
+
+@pytest.mark.parametrize("point", TRADE_OFF["points"], ids=lambda point: str(point["slack"]))
+def test_golden_trade_off(point):
+    mechanism = orr.guarded(TRADE_OFF["sizes"], TRADE_OFF["epsilons"], point["slack"])
+    np.testing.assert_allclose(mechanism.epsilon, point["eps"], rtol=0, atol=TRADE_OFF["tolerance"])
+    check(mechanism, TRADE_OFF["sizes"], TRADE_OFF["epsilons"], point["slack"])
+
+
+@settings(max_examples=40)
+@given(problems(max_k=3, max_size=4), slacks)
+def test_levels_and_caps_hold_by_brute_force(problem, slack):
+    check(orr.guarded(*problem, slack), *problem, slack)
+
+
+@settings(max_examples=40)
+@given(problems(max_k=5, max_size=9), slacks)
+def test_lies_between_optimum_and_kronecker(problem, slack):
+    mechanism = orr.guarded(*problem, slack)
+    best = orr.linear_program(*problem).solve()
+    assert best.epsilon - 1e-9 <= mechanism.epsilon <= orr.kronecker(*problem).epsilon + 1e-9
+    np.testing.assert_allclose(mechanism.law.rates, best.flip_probabilities, rtol=1e-9)
+    if (best.neighbour_epsilons < (1 + slack) * np.array(problem[1])).all():
+        np.testing.assert_allclose(mechanism.epsilon, best.epsilon, atol=1e-7)
+
+
+@settings(max_examples=25)
+@given(problems(max_k=4, max_size=6), slacks, slacks)
+def test_more_slack_costs_no_level(problem, slack, more):
+    low, high = sorted([slack, slack * (1 + more)])
+    assert orr.guarded(*problem, high).epsilon <= orr.guarded(*problem, low).epsilon + 2e-7
+
+
+@settings(max_examples=40)
+@given(problems(max_k=3, max_size=4, min_level=0.2, max_level=3.0), st.floats(0.01, 1.0))
+def test_equals_the_literal_program(problem, slack):
+    np.testing.assert_allclose(orr.guarded(*problem, slack).epsilon, literal(*problem, slack), atol=1e-6)
+
+
+def test_no_slack_is_kronecker_and_no_cap_the_optimum():
+    np.testing.assert_allclose(
+        orr.guarded(SIZES, LEVELS, 0).matrix(), orr.kronecker(SIZES, LEVELS).matrix(), rtol=1e-12
+    )
+    best = orr.optimal(SIZES, LEVELS)
+    for slack in (1.0, 1e6, np.inf):
+        mechanism = orr.guarded(SIZES, LEVELS, slack)
+        np.testing.assert_allclose(mechanism.matrix(), best.matrix(), rtol=1e-12)
+        assert mechanism.lower == best.certificate.lower
+
+
+def test_no_free_lunch():
+    # Next to no slack leaves next to nothing but the Kronecker mechanism.
+    mechanism = orr.guarded(SIZES, LEVELS, 1e-6)
+    np.testing.assert_allclose(mechanism.matrix(), orr.kronecker(SIZES, LEVELS).matrix(), rtol=1e-4)
+    assert mechanism.epsilon < 4.5 - 1e-6
+
+
+@pytest.mark.parametrize("levels", [[0.01] * 2, [15.0, 0.01], [15.0, 15.0]])
+@pytest.mark.parametrize("sizes", [[2, 2], [2, 10_000], [10_000, 10_000]])
+@pytest.mark.parametrize("slack", [1e-6, 0.1, 1e6])
+def test_unusual_pairs(sizes, levels, slack):
+    mechanism = orr.guarded(sizes, levels, slack)
+    best = orr.two_attribute(sizes, levels)
+    assert best.epsilon - 1e-9 <= mechanism.epsilon <= sum(levels) * (1 + 1e-9)
+    assert (mechanism.neighbour_epsilons <= (1 + slack) * np.array(levels) * (1 + 1e-9)).all()
+    np.testing.assert_allclose(mechanism.law.rates, best.flip_probabilities, rtol=1e-9)
+
+
+def test_one_attribute_is_randomized_response():
+    mechanism = orr.guarded([5], [1.5], 0.3)
+    np.testing.assert_allclose(mechanism.matrix(), orr.kronecker([5], [1.5]).matrix())
+
+
+def plateaus(k, size, level, slack):
+    """Level of equal attributes: log f falls by the cap with every lie, between two plateaus."""
+    lies, p = np.arange(k + 1), 1 - 1 / size
+    q = (size - 1) / (np.exp(level) + size - 1)
+    cap, uniform = (1 + slack) * level, binom.logpmf(lies, k, p)
+
+    def gain(top):
+        shifts = np.linspace(0, cap * k + top, 40_001)[:, None]
+        log_f = np.clip(shifts - cap * lies, 0, top) + uniform
+        f = np.exp(log_f - log_f.max(axis=1, keepdims=True))
+        return ((f @ (k * q - lies)) / f.sum(axis=1)).max()
+
+    return brentq(gain, 1e-6, k * level, xtol=1e-7)
+
+
+@pytest.mark.parametrize("slack", [0.01, 0.1, 0.5])
+def test_equal_attributes_fall_from_one_plateau_to_another(slack):
+    k, size, level = 60, 4, 2.0
+    mechanism = orr.guarded([size] * k, [level] * k, slack)
+    np.testing.assert_allclose(mechanism.epsilon, plateaus(k, size, level, slack), atol=1e-3)
+    assert mechanism.epsilon < k * level / 2
+    assert mechanism.neighbour_epsilons.max() <= (1 + slack) * level * (1 + 1e-9)
+    np.testing.assert_allclose(mechanism.law.rates, mechanism.flip_probabilities, rtol=1e-9)
+
+
+def test_equal_attributes_are_counted_together():
+    rng = np.random.default_rng(2)
+    sizes, levels = [2, 5] * 15, [1.0, 2.0] * 15
+    mechanism = orr.guarded(sizes, levels, 0.2)
+    assert mechanism.lower <= mechanism.epsilon <= mechanism.lower + 1e-5
+    records = np.column_stack([rng.integers(a, size=4000) for a in sizes])
+    released = mechanism.perturb(records, 3)
+    flips = (released != records).mean(axis=0)
+    np.testing.assert_allclose(flips, mechanism.flip_probabilities, atol=6 * 0.5 / np.sqrt(4000))
+    # The same with levels told apart by a hair: no kinds, the full cube.
+    cube = orr.guarded([2, 5] * 3, [1.0, 2.0, 1.0 + 1e-9, 2.0 + 1e-9, 1.0 + 2e-9, 2.0 + 2e-9], 0.2)
+    few = orr.guarded([2, 5] * 3, [1.0, 2.0] * 3, 0.2)
+    np.testing.assert_allclose(few.epsilon, cube.epsilon, atol=1e-7)
+
+
+@settings(max_examples=40)
+@given(problems(max_k=3, max_size=5), st.floats(0.01, 1.0), st.data())
+def test_all_weights_and_prices_give_a_lower_bound(problem, slack, data):
+    program = Program(Problem(*problem), slack)
+    log_x = program._kronecker()
+    caps = program.capped(log_x, np.log(1e9))
+    seed = data.draw(st.integers(0, 2**32))
+    rng = np.random.default_rng(seed)
+    weights = rng.uniform(0, 1, len(program.n))
+    prices = rng.exponential(data.draw(st.sampled_from([0, 1e-3, 1e-1])), len(caps[0]))
+    assert program.bound(log_x, weights, caps, prices) <= orr.guarded(*problem, slack).epsilon
+
+
+def test_an_open_proof_is_an_error(monkeypatch):
+    monkeypatch.setattr(import_module("orr.guarded"), "ACCEPTED", -1.0)
+    with pytest.raises(orr.NotCertified, match=r"proved only to lie between 3.8968\d* and 3.8968"):
+        orr.guarded(SIZES, LEVELS, 0.1)
+
+
+def test_too_many_states_are_refused():
+    levels = np.linspace(1, 2, 13)
+    with pytest.raises(ValueError, match=r"takes 12 attributes.* got 13 attributes, 13 of them different"):
+        orr.guarded([3] * 13, levels, 0.1)
+    assert orr.guarded([3] * 13, levels, 1e3).epsilon == orr.optimal([3] * 13, levels).epsilon
+
+
+@pytest.mark.parametrize(
+    ("slack", "error"),
+    [
+        (-0.1, ValueError),
+        (np.nan, ValueError),
+        (-np.inf, ValueError),
+        ("0.1", TypeError),
+        (True, TypeError),
+        (None, TypeError),
+        ([0.1], TypeError),
+        (1j, TypeError),
+    ],
+)
+def test_bad_slack(slack, error):
+    with pytest.raises(error, match=r"slack = .* must be a number of at least 0, or infinity"):
+        orr.guarded(SIZES, LEVELS, slack)
+
+
+def without_caps(sizes, levels, slack):
+    """Mutant: forgets the caps."""
+    best = orr.optimal(sizes, levels)
+    return Guarded(best.law, slack, best.certificate.lower)
+
+
+def one_cap_missing(sizes, levels, slack):
+    """Mutant: keeps all caps but the first."""
+    program = Program(Problem(sizes, levels), slack)
+    program.caps[0] = sum(levels)
+    law, lower = program.solve()
+    return Guarded(law, slack, lower)
+
+
+def unproved(sizes, levels, slack):
+    """Mutant: keeps its caps, but is not the best that does."""
+    worse = orr.guarded(sizes, levels, slack / 2)
+    return Guarded(worse.law, slack, orr.guarded(sizes, levels, slack).lower)
+
+
+def not_repaired(sizes, levels, slack):
+    """Mutant: more accurate than asked."""
+    higher = orr.guarded(sizes, [1.01 * e for e in levels], slack)
+    return Guarded(higher.law, slack, higher.lower)
+
+
+@pytest.mark.parametrize("mutant", [without_caps, one_cap_missing, unproved, not_repaired])
+def test_check_catches_mutants(mutant):
+    check(orr.guarded(SIZES, LEVELS, 0.1), SIZES, LEVELS, 0.1)
+    with pytest.raises(AssertionError):
+        check(mutant(SIZES, LEVELS, 0.1), SIZES, LEVELS, 0.1)
