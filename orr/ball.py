@@ -23,6 +23,7 @@ from orr.problem import Floats, Integers, Problem
 from orr.randomness import Source
 
 TINY = 1e-290
+MAX_TILT = 64.0
 
 
 class Ball:
@@ -168,16 +169,14 @@ class Ball:
         room = np.full(n, self.states - 1)
         for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
             for i, rest in reversed(block):
-                stay = self.keep[i] * rest[room]
-                low, high = (
-                    np.where(room >= weight, lie * rest[np.maximum(room - weight, 0)], 0)
-                    for weight, lie in ((self.low[i], self.lie[0, i]), (self.low[i] + 1, self.lie[1, i]))
-                )
-                with np.errstate(divide="ignore"):
-                    lies = source.choose((low + high) / stay, (n,))
-                    rows = np.flatnonzero(lies)
-                    up = source.choose(high[rows] / low[rows], (len(rows),)) if self.lie[1, i] else 0
-                room[rows] -= self.low[i] + up
+                low = _shifted(rest, 0.0, self.low[i], np.array([self.lie[0, i], 0]))
+                high = _shifted(rest, 0.0, self.low[i], np.array([0, self.lie[1, i]]))
+                with np.errstate(divide="ignore", invalid="ignore"):  # where no draw ever comes
+                    lie, up = (low + high) / (self.keep[i] * rest), high / low
+                lies = source.choose(lie[room], (n,))
+                rows = np.flatnonzero(lies)
+                more = source.choose(up[room[rows]], (len(rows),)) if self.lie[1, i] else 0
+                room[rows] -= self.low[i] + more
                 flips[:, self.live[i]] = lies
         return flips
 
@@ -201,6 +200,6 @@ def _tilt(sizes: Integers, weights: Floats, mean: float) -> float:
     top = 1.0 / (mean + 1)
     if excess(0) <= 0:
         return 0.0
-    while excess(top) > 0:
+    while excess(top) > 0 and top < MAX_TILT:
         top *= 2
-    return float(brentq(excess, 0, top, rtol=1e-6))
+    return float(brentq(excess, 0, top, rtol=1e-6)) if top < MAX_TILT else MAX_TILT

@@ -48,7 +48,9 @@ class Balls(Lifted):
         flips = np.zeros((len(categories), len(self.problem)), dtype=bool)
         for j, ball in enumerate(self.balls):
             rows = np.flatnonzero(categories == j)
-            if len(rows):
+            if len(rows) == len(categories):
+                flips = ball.draw(len(rows), source)
+            elif len(rows):
                 flips[rows] = ball.draw(len(rows), source)
         rows, attributes = np.nonzero(flips)
         return rows, attributes

@@ -69,7 +69,7 @@ def guarded(sizes: ArrayLike, epsilons: ArrayLike, slack: float) -> Guarded:
     sizes : sequence of int
         Number of values of each attribute. Where the caps bind, up to 12 attributes, or more if
         there are few kinds of them: one kind is ``n`` attributes of the same size and level, and the
-        product of all ``n + 1`` may be at most 4,096.
+        product of all ``n + 1`` may be at most 4,096. Twelve that all differ can take half a minute.
     epsilons : sequence of float
         Level of each attribute, in nats.
     slack : float

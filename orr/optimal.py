@@ -19,7 +19,7 @@ from orr.laws import Law, Product, Table
 from orr.problem import Floats, Problem
 from orr.radius_one import NotApplicable, radius_one
 from orr.search import Search
-from orr.shells import Shells
+from orr.shells import Shells, whole
 from orr.solver import Solver
 
 SMALL = 16
@@ -111,9 +111,9 @@ class Run:
     def certified(self, method: str, law: Law, lower: float, weights: Floats | None) -> Certified:
         """Put a law and the proof of a lower level together."""
         upper = law.nominal_epsilon
-        whole = None if weights is None else weights.astype(np.int64)
+        proof = None if weights is None else weights.astype(np.int64)
         seconds = time.perf_counter() - self.start
-        return Certified(law, Certificate(min(lower, upper), upper, whole, method, seconds, law))
+        return Certified(law, Certificate(min(lower, upper), upper, proof, method, seconds, law))
 
     def closed_form(self) -> Certified | None:
         """At most one lie above the uniform part."""
@@ -149,16 +149,16 @@ class Run:
         if not certificate.gap <= max(1e-7, self.rel_gap * certificate.upper):
             return None
         assert certificate.weights is not None
-        whole = np.rint(certificate.weights * 2.0**40)
-        solver.weigh(whole)
+        weights = whole(certificate.weights.astype(float), self.sorted.q)
+        solver.weigh(weights)
         law = Table(self.problem, table.excess.transpose(self.back))
-        return self.certified("linear program", law, float(np.log1p(solver.lower)), whole[self.back])
+        return self.certified("linear program", law, float(np.log1p(solver.lower)), weights[self.back])
 
     def large(self) -> Certified:
         """Many attributes, or some alike: balls, or flip sets near the edge of one."""
         search = Search(self.sorted)
         search.prove(search.unit)
-        few = np.prod(self.kinds.count + 1.0) <= 2**SMALL
+        few = np.log2(self.kinds.count + 1).sum() <= SMALL
         if not few:
             search.run(self.done)
         shells = None

@@ -115,7 +115,8 @@ class Search:
 
     def _take(self, tries: list[Try], masses: Floats) -> None:
         """Keep these balls if they reach a smaller level, scaled up until every attribute has enough."""
-        supply = (masses @ np.array([t.supply for t in tries])).min()
+        with np.errstate(over="ignore"):
+            supply = (masses @ np.array([t.supply for t in tries])).min()
         if supply <= 0:
             return
         masses = masses / supply
@@ -181,19 +182,20 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
     lies = np.arange(n + 1)
     times = binom(n, lies) * (a - 1.0) ** lies
 
-    def log_proved(weight: float) -> float:
+    def log_proved(log_weight: float) -> float:
+        weight = math.exp(log_weight)
         T = radius + n * q * weight
         room = np.interp(T - lies * weight, np.arange(len(short)), short)
         return math.log(gain + n * d * weight) - math.log(max(float(times @ room), TINY))
 
-    top = (len(short) - 1 - radius) / (n * q)
-    grid = np.geomspace(1e-3 * top / 2**40, top, 120)
+    top = math.log(len(short) - 1 - radius) - math.log(n * q)
+    grid = np.linspace(-20, top, 120)
     best = int(np.argmax([log_proved(x) for x in grid]))
-    low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    weight = float(minimize_scalar(lambda x: -log_proved(x), bounds=(low, high), method="bounded").x)
-    if log_proved(grid[best]) > log_proved(weight):
-        weight = float(grid[best])
-    return Bound(log_proved(weight) - ball.log_scale, radius + n * q * weight, weight)
+    around = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    found = minimize_scalar(lambda x: -log_proved(x), bounds=around, method="bounded").x
+    log_weight = float(max(found, grid[best], key=log_proved))
+    weight = math.exp(log_weight)
+    return Bound(log_proved(log_weight) - ball.log_scale, radius + n * q * weight, weight)
 
 
 def aim(problem: Problem, rates: Floats, mass: float) -> Floats:

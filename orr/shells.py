@@ -26,6 +26,12 @@ UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)
 
 
+def whole(weights: Floats, load: Floats) -> Floats:
+    """Round weights to whole numbers, so fine that the threshold is about 2^44."""
+    with np.errstate(over="ignore"):
+        return np.minimum(np.rint(weights * (UNITS / (weights @ load))), 2.0**62)
+
+
 class Shells:
     """The state of one solution: the weights, the shell around them, and the bounds so far.
 
@@ -67,7 +73,7 @@ class Shells:
 
     def _weigh(self, weights: Floats) -> bool:
         """Take weights if they prove more than all before; if not, remember what speaks against them."""
-        weights = np.minimum(np.rint(weights * (UNITS / (weights @ self.load))), 2.0**62)
+        weights = whole(weights, self.load)
         radius = float(weights @ self.load) * (1 + (len(weights) + 4) * ULP)
         cells = self.kinds.below(weights, radius, self.limit)
         if cells is None:

@@ -1,6 +1,7 @@
 """What several test files share: problems to draw, constructions to try, brute force to compare with."""
 
 import json
+from functools import partial
 from itertools import chain, combinations
 from math import prod
 from pathlib import Path
@@ -9,6 +10,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import orr
+from orr.optimal import Run
+from orr.problem import Problem
+from orr.search import Search
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 CASES = GOLDEN["cases"]
@@ -18,7 +22,17 @@ CONSTRUCTIONS = {
     "two_attribute": lambda sizes, levels: orr.two_attribute(sizes[:2], levels[:2]),
     "linear_program": lambda sizes, levels: orr.linear_program(sizes, levels).solve(),
     "inductive": orr.inductive,
+    "optimal": orr.optimal,
+    "guarded": partial(orr.guarded, slack=0.2),
 }
+
+
+def ball_mechanism(sizes, levels):
+    """Return the best balls of a short search, whether or not another law would be better."""
+    run = Run(Problem(sizes, levels), 0.05, None, False)
+    search = Search(run.sorted)
+    search.run(run.done)
+    return orr.Mechanism(run.balls(search))
 
 
 @st.composite

@@ -1,0 +1,296 @@
+"""The optimum at any number of attributes: golden values, brackets, proofs, hard inputs, mutants."""
+
+import dataclasses
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import orr
+from orr import verify
+from orr.balls import Balls
+from orr.cells import Cells, Kinds
+from orr.optimal import Run
+from orr.problem import Problem
+from orr.search import Search, bound
+from orr.shells import Shells
+from tests.common import CASES, ball_mechanism, brute_levels, flip_sets, problems, times
+
+
+def draw(k, seed, low=1.0, high=10.0):
+    """Sizes from {2, ..., 5} and levels uniform on [low, high)."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(2, 6, k), rng.uniform(low, high, k)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_golden(case):
+    best = orr.optimal(case["sizes"], case["epsilons"], rel_gap=1e-9)
+    truth, certificate = case["values"]["optimal_eps"], best.certificate
+    np.testing.assert_allclose(best.epsilon, truth, rtol=0, atol=1e-8)
+    assert certificate.lower <= case["values"].get("optimal_upper", truth) + 1e-11
+    assert certificate.upper >= case["values"].get("optimal_lower", truth) - 1e-11
+    assert certificate.rel_gap <= 1e-9
+    assert certificate.verify()
+    np.testing.assert_allclose(best.law.rates, best.flip_probabilities, rtol=1e-11)
+    if case["values"]["optimal_unique"]:
+        expected = case["values"]["optimal_neighbour_levels"]
+        np.testing.assert_allclose(best.neighbour_epsilons, expected, atol=1e-7)
+
+
+@settings(max_examples=60)
+@given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
+def test_bounds_bracket_the_linear_program(problem):
+    exact = orr.linear_program(*problem).solve().certificate
+    best = orr.optimal(*problem)
+    assert best.certificate.lower <= exact.upper + 1e-9
+    assert best.certificate.upper >= exact.lower - 1e-9
+    assert best.certificate.rel_gap <= 1e-4
+    assert best.certificate.verify()
+    np.testing.assert_allclose(best.epsilons, problem[1], rtol=1e-12)
+
+
+@settings(max_examples=60)
+@given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
+def test_the_method_for_many_attributes_is_right_for_few(problem):
+    exact = orr.linear_program(*problem).solve().certificate
+    found = Run(Problem(*problem), 1e-7, None, False).large()
+    assert found.certificate.lower <= exact.upper + 1e-9
+    assert found.certificate.upper >= exact.lower - 1e-9
+    assert found.certificate.gap < 1e-5
+    assert found.certificate.verify()
+    np.testing.assert_allclose(found.law.rates, found.flip_probabilities, rtol=1e-10)
+
+
+@settings(max_examples=40)
+@given(problems(max_k=7, max_size=9, max_level=6.0))
+def test_balls_bracket_the_linear_program(problem):
+    search = Search(Problem(*problem))
+    search.run(lambda lower, upper: upper - lower < 1e-3)
+    exact = orr.linear_program(*problem).solve().certificate
+    assert np.logaddexp(0, max(search.lower, search.proved)) <= exact.upper + 1e-9
+    assert np.logaddexp(0, search.upper) >= exact.lower - 1e-9
+
+
+@settings(max_examples=40)
+@given(problems(max_k=5, max_size=6), st.data())
+def test_every_weight_with_a_fuzzy_edge_gives_a_lower_bound(problem, data):
+    checked, k = Problem(*problem), len(problem[0])
+    weights = np.array(data.draw(st.lists(st.floats(0.01, 30), min_size=k, max_size=k)))
+    star = np.arange(k) == checked.w.argmax()
+    proved = np.logaddexp(0, bound(checked, weights, star, 20.0).lower)
+    assert proved <= orr.linear_program(*problem).solve().epsilon + 1e-9
+
+
+@settings(max_examples=30)
+@given(problems(max_k=6, max_size=9), st.randoms(use_true_random=False))
+def test_permuting_the_input_permutes_the_output(problem, random):
+    sizes, levels = problem
+    order = random.sample(range(len(sizes)), len(sizes))
+    for found in (orr.optimal, ball_mechanism):
+        one = found(sizes, levels)
+        other = found([sizes[i] for i in order], [levels[i] for i in order])
+        np.testing.assert_allclose(one.epsilon, other.epsilon, rtol=1e-14)
+        for flips in flip_sets(len(sizes)):
+            moved = {order.index(i) for i in flips}
+            np.testing.assert_allclose(one.log_ratio(flips), other.log_ratio(moved), rtol=0, atol=1e-10)
+
+
+def test_permuting_a_hundred_attributes_changes_nothing():
+    sizes, levels = draw(100, 1)
+    order = np.random.default_rng(2).permutation(100)
+    one, other = orr.optimal(sizes, levels), orr.optimal(sizes[order], levels[order])
+    assert one.epsilon == other.epsilon
+    np.testing.assert_array_equal(one.certificate.weights[order], other.certificate.weights)
+    np.testing.assert_array_equal(one.law.rates[order], other.law.rates)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels"),
+    [([2, 2, 2, 3], [0.3, 0.3, 0.3, 0.1]), ([3] * 4 + [5] * 3, [1.0] * 4 + [0.5] * 3)],
+)
+def test_equal_attributes_are_treated_alike(sizes, levels):
+    best = orr.optimal(sizes, levels, rel_gap=1e-9)
+    exact = orr.linear_program(sizes, levels).solve()
+    np.testing.assert_allclose(best.epsilon, exact.epsilon, atol=1e-8)
+    for flips in flip_sets(len(sizes)):
+        swapped = {1 - i if i < 2 else i for i in flips}
+        np.testing.assert_allclose(best.log_ratio(flips), best.log_ratio(swapped), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(("k", "gap"), [(17, 1e-8), (30, 1e-8), (60, 1e-8), (100, 1e-3), (300, 0.01)])
+def test_gaps_that_were_asked_are_reached(k, gap):
+    sizes, levels = draw(k, k)
+    best = orr.optimal(sizes, levels, rel_gap=gap / levels.sum())
+    assert best.certificate.gap <= gap
+    assert best.certificate.verify()
+    assert orr.information_floor(sizes, levels) < best.certificate.lower
+    np.testing.assert_allclose(best.law.rates, best.flip_probabilities, rtol=1e-9)
+
+
+def test_a_thousand_attributes():
+    sizes, levels = draw(1000, 7)
+    best = orr.optimal(sizes, levels)
+    certificate = best.certificate
+    assert certificate.rel_gap <= 1e-4
+    assert certificate.verify()
+    assert certificate.weights.dtype == np.int64
+    records = np.random.default_rng(1).integers(0, sizes, (4000, 1000))
+    released = best.perturb(records, 3)
+    flipped, q = (released != records).sum(axis=0), best.flip_probabilities
+    # A thousand binomials, each beyond 8 deviations and 8 with probability below 1e-9.
+    assert (abs(flipped - 4000 * q) < 8 * np.sqrt(4000 * q) + 8).all()
+    counts = best.estimate(released, 5)
+    seen = np.bincount(records[:, 5], minlength=sizes[5])
+    assert (abs(counts.counts - seen) < 6 * counts.standard_errors + 1).all()
+
+
+def test_the_closed_form_of_equal_attributes():
+    q, k, d = Fraction(2, 5), 7, Fraction(1, 10)  # binary, exp(level) = 3/2
+    short = sum((k * q - s) * math.comb(k, s) * Fraction(1, 2**k) for s in range(k + 1) if s < k * q)
+    best = orr.optimal([2] * k, [math.log(1.5)] * k)
+    assert best.certificate.method == "attributes alike"
+    np.testing.assert_allclose(best.epsilon, math.log(1 + k * d / short), rtol=1e-12)
+    np.testing.assert_allclose(best.epsilon, orr.linear_program([2] * k, [math.log(1.5)] * k).solve().epsilon)
+
+
+@pytest.mark.parametrize("k", [100, 10_000, 100_000])
+def test_many_equal_attributes_approach_the_floor(k):
+    best = orr.optimal([4] * k, [2.0] * k)
+    floor = orr.information_floor([4] * k, [2.0] * k)
+    assert 1.5 < (best.epsilon - floor) / math.log(k) < 1.8
+    assert best.certificate.gap < 1e-8
+    assert best.certificate.verify()
+
+
+HARD = {
+    "a tiny level among high ones": ([4] * 20, [1e-6] + [10.0] * 19, 1e-9),
+    "a tiny level among different high ones": (draw(20, 1)[0], [1e-6, *draw(19, 1, 9, 11)[1]], 1e-4),
+    "sizes 2 next to 10,000": ([2, 10_000] * 3, [1.0, 3.0, 2.0, 6.0, 0.5, 1.0], 1e-6),
+    "many sizes 2 next to 10,000": ([2, 10_000] * 20, np.linspace(0.1, 6, 40), 0.05),
+    "all levels 0.01": (draw(1000, 3)[0], [0.01] * 1000, 1e-3),
+    "all levels 50": (draw(200, 4)[0], [50.0] * 200, 1e-9),
+    "duplicates": ([2, 3, 4, 5] * 10, [0.5, 1.0, 1.5, 2.0] * 10, 1e-4),
+    "one attribute": ([7], [0.3], 1e-9),
+    "two attributes": ([7, 2], [0.3, 5.0], 1e-9),
+    "the highest levels": ([2, 3, 5] * 10, [700.0] * 30, 1e-9),
+    "the lowest levels": ([2, 3, 5] * 10, np.linspace(1e-9, 2e-9, 30), 1e-3),
+    "both": ([2, 3, 5], [700.0, 1e-12, 3.0], 1e-9),
+    "a few lies of many": (draw(300, 5, 7, 9)[0], draw(300, 5, 7, 9)[1], 1e-3),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_hard_inputs_are_answered(name):
+    sizes, levels, rel_gap = HARD[name]
+    best = orr.optimal(sizes, levels, rel_gap=max(rel_gap, 1e-4), time_limit=30)
+    certificate = best.certificate
+    assert certificate.rel_gap <= max(rel_gap, 1e-13)
+    assert certificate.verify()
+    assert certificate.lower <= certificate.upper <= best.epsilon <= sum(levels) * (1 + 1e-9)
+    for values in (best.neighbour_epsilons, best.epsilons, best.law.rates):
+        assert np.isfinite(values).all()
+    np.testing.assert_allclose(best.law.rates, best.flip_probabilities, rtol=1e-9)
+    released = best.perturb(np.zeros((20, len(sizes)), dtype=int), 1)
+    assert ((released >= 0) & (released < np.array(sizes))).all()
+
+
+@pytest.mark.parametrize("k", [2, 12, 40, 300])
+def test_no_time_is_no_error(k):
+    sizes, levels = draw(k, k, 0.5, 4)
+    hasty = orr.optimal(sizes, levels, rel_gap=1e-9, time_limit=0.001)
+    patient = orr.optimal(sizes, levels, rel_gap=1e-4)
+    assert hasty.certificate.verify()
+    assert hasty.certificate.lower <= patient.certificate.upper
+    assert hasty.certificate.upper >= patient.certificate.lower
+    np.testing.assert_allclose(hasty.law.rates, hasty.flip_probabilities, rtol=1e-9)
+
+
+def test_progress_goes_to_standard_error(capsys):
+    orr.optimal(*draw(40, 1, 0.5, 2), progress=True)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert " to " in captured.err
+    orr.optimal(*draw(40, 1, 0.5, 2))
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "error"),
+    [(n, v, e) for n in ("rel_gap", "time_limit") for v, e in (
+        (0, ValueError), (-1.0, ValueError), (math.nan, ValueError), (math.inf, ValueError),
+        ("1", TypeError), (True, TypeError))] + [("rel_gap", None, TypeError)],
+)  # fmt: skip
+def test_bad_limits(name, value, error):
+    with pytest.raises(error, match=f"{name} = .* must be a positive number"):
+        orr.optimal([2, 3], [1.0, 1.0], **{name: value})
+
+
+def law_of(mechanism):
+    """Exact-enough flip law of a mechanism, by its log ratios."""
+    sizes = mechanism.sizes.tolist()
+    sets = flip_sets(len(sizes))
+    law = np.array([times(sizes, s) * np.exp(mechanism.log_ratio(s)) for s in sets])
+    return sets, law / law.sum()
+
+
+@settings(max_examples=40)
+@given(problems(max_k=5, max_size=4))
+def test_laws_with_repairs_have_the_levels_asked(problem):
+    kinds = Kinds(Problem(*problem))
+    shells = Shells(kinds, np.ones(len(kinds)))
+    shells.run(lambda lower, upper: upper - lower < 0.3)  # far from the optimum: much to repair
+    assume(shells.upper < math.inf)
+    for mechanism in (ball_mechanism(*problem), orr.Mechanism(shells.law(Problem(*problem)))):
+        sets, law = law_of(mechanism)
+        flips = np.array([[i in s for i in range(len(problem[0]))] for s in sets])
+        np.testing.assert_allclose(law @ flips, mechanism.flip_probabilities, rtol=1e-9)
+        overall, _, neighbour = brute_levels(mechanism.matrix(), tuple(problem[0]))
+        assert overall <= mechanism.epsilon + 1e-10
+        assert (neighbour <= mechanism.neighbour_epsilons + 1e-10).all()
+        for pair in ({0, 1}, set(range(len(problem[0])))):
+            factor = [math.prod(1 - 1 / mechanism.problem.p[i] for i in pair & set(s)) for s in sets]
+            np.testing.assert_allclose(mechanism.law.rho(pair), law @ factor, atol=1e-8)
+
+
+def test_a_certificate_that_claims_too_much_is_refuted():
+    for k, span in ((5, (0.5, 2)), (30, (1, 10)), (60, (0.5, 3))):
+        honest = orr.optimal(*draw(k, 2, *span)).certificate
+        assert honest.verify()
+        claim = {"lower": honest.lower + honest.gap + 1e-6}
+        assert not dataclasses.replace(honest, **claim).verify()
+        assert not dataclasses.replace(honest, upper=honest.lower - 1e-6).verify()
+
+
+def test_a_law_that_lies_about_its_levels_is_refuted():
+    best = orr.optimal(*draw(60, 2, 0.5, 3))
+    ball = best.law
+    assert isinstance(ball, Balls)
+    unrepaired = Balls(ball.problem, ball.balls, ball.masses * 0.99, np.zeros(60))
+    assert not dataclasses.replace(best.certificate, law=unrepaired).verify()
+    listed = orr.optimal(*draw(30, 1))
+    cells = listed.law
+    assert isinstance(cells, Cells)
+    spoiled = Cells(cells.problem, cells.kinds, cells.cells, cells.log_top - 0.01, cells.shares, np.zeros(30))
+    assert not dataclasses.replace(listed.certificate, law=spoiled).verify()
+
+
+def test_weights_that_do_not_prove_the_bound_are_refuted():
+    honest = orr.optimal(*draw(30, 1), rel_gap=1e-8).certificate
+    wrong = honest.weights.copy()
+    wrong[np.argsort(wrong)[:15]] *= 2
+    assert not dataclasses.replace(honest, weights=wrong).verify()
+
+
+def test_the_simple_paths_agree_with_brute_force():
+    problem = Problem([2, 3, 4, 5], [1.0, 0.3, 2.0, 1.5])
+    flips = np.indices((2,) * 4).reshape(4, -1).T
+    uniform = np.where(flips, problem.p, 1 - problem.p).prod(axis=1)
+    for weights in ([3, 1, 2, 2], [0.3, 0.1, 0.25, 0.22], [5, 5, 5, 5]):
+        y = np.array(weights, dtype=float)
+        short = uniform @ np.maximum((problem.q - flips) @ y, 0)
+        expected = np.log1p(y @ problem.d / short)
+        np.testing.assert_allclose(verify.lower_bound(problem, y), expected, rtol=1e-13)
