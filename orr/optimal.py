@@ -22,7 +22,8 @@ from orr.search import Search
 from orr.shells import Shells, whole
 from orr.solver import Solver
 
-SMALL = 16
+SMALL = 16  # attributes of a linear program over all flip sets
+FEW = 5_000  # flip sets in a ball that are better listed than counted
 
 
 def optimal(
@@ -108,6 +109,10 @@ class Run:
             print(f"{time.perf_counter() - self.start:8.2f} s  {low:.6f} to {high:.6f}", file=sys.stderr)
         return self.late() or bool(high - low <= self.rel_gap * min(high, 1e300))
 
+    def gap(self, lower: float) -> float:
+        """Distance of the bounds that is small enough, in nats."""
+        return self.rel_gap * max(float(np.logaddexp(0, lower)), self.problem.information_floor)
+
     def certified(self, method: str, law: Law, lower: float, weights: Floats | None) -> Certified:
         """Put a law and the proof of a lower level together."""
         upper = law.nominal_epsilon
@@ -158,15 +163,16 @@ class Run:
         """Many attributes, or some alike: balls, or flip sets near the edge of one."""
         search = Search(self.sorted)
         search.prove(search.unit)
-        few = np.log2(self.kinds.count + 1).sum() <= SMALL
+        weights = search.proof[self.back][self.kinds.first]
+        few = self.kinds.below(weights, weights @ (self.kinds.count * self.kinds.problem.q), FEW) is not None
         if not few:
-            search.run(self.done)
+            search.run(self.done, self.gap(search.proved))
         shells = None
         if few or not self.done(search.proved, search.upper):
             shells = Shells(self.kinds, search.proof[self.back][self.kinds.first])
             shells.run(self.done)
             if few and not self.done(shells.lower, shells.upper):
-                search.run(self.done)
+                search.run(self.done, self.gap(search.proved))
         return self.best(search, shells)
 
     def best(self, search: Search, shells: Shells | None) -> Certified:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize_scalar
-from scipy.special import binom, logsumexp
+from scipy.special import gammaln, logsumexp
 
 from orr.ball import Ball
 from orr.cells import Kinds
@@ -50,7 +50,8 @@ FREE = 4  # steps before the threshold and the mass are held fixed
 PATIENCE = 3  # resolutions that may be of no help
 LATELY = 120  # balls that are mixed
 EDGE = 0.3  # nats below the threshold in which its hazard is measured
-COARSE = 1.28  # nats, the first unit of the weights
+FIRST, COARSE = 0.04, 1.28  # nats, the unit of the weights at first, and where that fails
+LOST = 0.5  # nats between the bounds, where it has failed
 REACH = 12.0  # nats beyond the expected threshold
 ROOM, STATES = 5 * 10**8, 10**6  # steps of a dynamic program, and its states
 
@@ -78,21 +79,31 @@ class Search:
         self.tries, self.radius = [truth], 0.0
         self._take([truth], np.array([problem.w.max()]))
 
-    def run(self, done: Done) -> None:
-        """Search at finer and finer resolution, until that has not helped for a while."""
-        unit, gap, failures = self.unit, math.inf, 0
-        while failures < PATIENCE and self.radius / unit < min(STATES, ROOM / len(self.problem)):
-            self._settle(unit, done)
-            self.prove(unit / 2)
-            if not done(self.proved, self.upper):
-                self._mix()
-            if done(self.proved, self.upper):
+    def run(self, done: Done, gap: float) -> None:
+        """Search at finer and finer resolution, until that has not helped for a while.
+
+        The fuzzy edge costs about ``unit**2 * sum(q) / 6``, so the unit that the gap needs is known
+        beforehand. Where the first ball comes to nothing, start again from a very fuzzy one.
+        """
+        needed = 0.7 * math.sqrt(6 * gap / self.problem.q.sum())
+        unit, failures = min(self.unit, max(needed, FIRST)), 0
+        self._stage(unit, done)
+        if self.upper - self.proved > LOST:
+            unit = 2 * self.unit
+        while not done(self.proved, self.upper) and failures < PATIENCE:
+            unit /= 2 if unit > 0.1 else min(4, max(unit / needed, 2))
+            if self.radius / unit > min(STATES, ROOM / len(self.problem)):
                 return
-            if self.upper - self.proved < 0.8 * gap:
-                gap = self.upper - self.proved
-            else:
-                failures += 1
-            unit /= 2 if unit > 0.1 else 4
+            before = self.upper - self.proved
+            self._stage(unit, done)
+            failures += self.upper - self.proved > 0.8 * before
+
+    def _stage(self, unit: float, done: Done) -> None:
+        """Search at one resolution."""
+        self._settle(unit, done)
+        self.prove(unit / 2)
+        if not done(self.proved, self.upper):
+            self._mix()
 
     def _settle(self, unit: float, done: Done) -> None:
         """Move the weights towards the point where the ball has the flip rates wanted."""
@@ -176,17 +187,19 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
     The attributes of the largest ``w`` may have to weigh so much that they never lie.
     """
     radius, gain = float(weights[~star] @ problem.q[~star]), float(weights[~star] @ problem.d[~star])
+    reach += 1.5 * float(weights[star] @ problem.q[star])
     ball = Ball(problem, np.where(star, np.inf, weights), math.ceil(radius + reach))
     short = np.concatenate([[0.0], np.cumsum(np.cumsum(ball.below))])  # E[(T - weight)^+] at T = 0, 1, ...
     n, a, q, d = (x[star][0] for x in (np.full(len(star), star.sum()), problem.sizes, problem.q, problem.d))
     lies = np.arange(n + 1)
-    times = binom(n, lies) * (a - 1.0) ** lies
+    log_times = gammaln(n + 1) - gammaln(lies + 1) - gammaln(n - lies + 1) + lies * math.log(a - 1)
 
     def log_proved(log_weight: float) -> float:
         weight = math.exp(log_weight)
         T = radius + n * q * weight
         room = np.interp(T - lies * weight, np.arange(len(short)), short)
-        return math.log(gain + n * d * weight) - math.log(max(float(times @ room), TINY))
+        with np.errstate(divide="ignore"):
+            return math.log(gain + n * d * weight) - float(logsumexp(log_times + np.log(room)))
 
     top = math.log(len(short) - 1 - radius) - math.log(n * q)
     grid = np.linspace(-20, top, 120)

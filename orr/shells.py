@@ -52,7 +52,7 @@ class Shells:
         self.lower, self.upper = -math.inf, math.inf
         self.against = np.zeros((0, len(kinds)), dtype=np.int32)
         self.margin, self.most = 0.05, SHELL
-        self.limit = min(MOST, ROOM // len(kinds))
+        self.limit = min(MOST if len(kinds) > 20 else 2**20, ROOM // len(kinds))
         self.fits = self._weigh(weights)
 
     def run(self, done: Callable[[float, float], bool]) -> None:

@@ -31,7 +31,7 @@ def ball_mechanism(sizes, levels):
     """Return the best balls of a short search, whether or not another law would be better."""
     run = Run(Problem(sizes, levels), 0.05, None, False)
     search = Search(run.sorted)
-    search.run(run.done)
+    search.run(run.done, 0.05)
     return orr.Mechanism(run.balls(search))
 
 

@@ -69,7 +69,7 @@ def test_the_method_for_many_attributes_is_right_for_few(problem):
 @given(problems(max_k=7, max_size=9, max_level=6.0))
 def test_balls_bracket_the_linear_program(problem):
     search = Search(Problem(*problem))
-    search.run(lambda lower, upper: upper - lower < 1e-3)
+    search.run(lambda lower, upper: upper - lower < 1e-3, 1e-3)
     exact = orr.linear_program(*problem).solve().certificate
     assert np.logaddexp(0, max(search.lower, search.proved)) <= exact.upper + 1e-9
     assert np.logaddexp(0, search.upper) >= exact.lower - 1e-9
