@@ -164,7 +164,8 @@ class Run:
         search = Search(self.sorted)
         search.prove(search.unit)
         weights = search.proof[self.back][self.kinds.first]
-        few = self.kinds.below(weights, weights @ (self.kinds.count * self.kinds.problem.q), FEW) is not None
+        radius = float(weights @ (self.kinds.count * self.kinds.problem.q))
+        few = self.kinds.below(weights, radius, FEW) is not None
         if not few:
             search.run(self.done, self.gap(search.proved))
         shells = None

@@ -53,7 +53,7 @@ EDGE = 0.3  # nats below the threshold in which its hazard is measured
 FIRST, COARSE = 0.04, 1.28  # nats, the unit of the weights at first, and where that fails
 LOST = 0.5  # nats between the bounds, where it has failed
 REACH = 12.0  # nats beyond the expected threshold
-ROOM, STATES = 5 * 10**8, 10**6  # steps of a dynamic program, and its states
+ROOM, STATES = 5 * 10**8, 500_000  # steps of a dynamic program, and its states
 
 
 class Search:
@@ -188,7 +188,7 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
     """
     radius, gain = float(weights[~star] @ problem.q[~star]), float(weights[~star] @ problem.d[~star])
     reach += 1.5 * float(weights[star] @ problem.q[star])
-    ball = Ball(problem, np.where(star, np.inf, weights), math.ceil(radius + reach))
+    ball = Ball(problem, np.where(star, np.inf, weights), math.ceil(radius + reach) + 2)
     short = np.concatenate([[0.0], np.cumsum(np.cumsum(ball.below))])  # E[(T - weight)^+] at T = 0, 1, ...
     n, a, q, d = (x[star][0] for x in (np.full(len(star), star.sum()), problem.sizes, problem.q, problem.d))
     lies = np.arange(n + 1)
@@ -197,11 +197,13 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
     def log_proved(log_weight: float) -> float:
         weight = math.exp(log_weight)
         T = radius + n * q * weight
-        room = np.interp(T - lies * weight, np.arange(len(short)), short)
+        left = np.clip(T - lies * weight, 0, len(short) - 2)
+        below = left.astype(np.int64)
+        room = short[below] + (left - below) * (short[below + 1] - short[below])
         with np.errstate(divide="ignore"):
             return math.log(gain + n * d * weight) - float(logsumexp(log_times + np.log(room)))
 
-    top = math.log(len(short) - 1 - radius) - math.log(n * q)
+    top = math.log(len(short) - 2 - radius) - math.log(n * q)
     grid = np.linspace(-20, top, 120)
     best = int(np.argmax([log_proved(x) for x in grid]))
     around = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]

@@ -28,8 +28,8 @@ STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)
 
 def whole(weights: Floats, load: Floats) -> Floats:
     """Round weights to whole numbers, so fine that the threshold is about 2^44."""
-    with np.errstate(over="ignore"):
-        return np.minimum(np.rint(weights * (UNITS / (weights @ load))), 2.0**62)
+    with np.errstate(over="ignore", invalid="ignore"):  # a weight of 0 in infinitely small units is 0
+        return np.minimum(np.nan_to_num(np.rint(weights * (UNITS / (weights @ load)))), 2.0**62)
 
 
 class Shells:
@@ -52,7 +52,7 @@ class Shells:
         self.lower, self.upper = -math.inf, math.inf
         self.against = np.zeros((0, len(kinds)), dtype=np.int32)
         self.margin, self.most = 0.05, SHELL
-        self.limit = min(MOST if len(kinds) > 20 else 2**20, ROOM // len(kinds))
+        self.limit = min(MOST, ROOM // len(kinds))
         self.fits = self._weigh(weights)
 
     def run(self, done: Callable[[float, float], bool]) -> None:
