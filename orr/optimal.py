@@ -74,7 +74,9 @@ def optimal(
     """
     problem = Problem(sizes, epsilons)
     run = Run(problem, positive("rel_gap", rel_gap), time_limit, progress)
-    return run.closed_form() or run.alike() or run.small() or run.large()
+    # At the highest levels intermediate results overflow; what comes of it is never the best.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return run.closed_form() or run.alike() or run.small() or run.large()
 
 
 def positive(name: str, value: float) -> float:
@@ -147,8 +149,7 @@ class Run:
             return None
         solver = Solver(self.sorted)
         try:
-            with np.errstate(over="ignore", invalid="ignore"):
-                table, certificate = solver.run()
+            table, certificate = solver.run()
         except NotCertified:
             return None
         if not certificate.gap <= max(1e-7, self.rel_gap * certificate.upper):
@@ -191,7 +192,8 @@ class Run:
         """Best balls found, repaired until every attribute has exactly its level."""
         problem, masses = self.problem, search.masses
         balls = [Ball(problem, t.weights[self.back], t.states, t.edge) for t in search.best]
-        supply = masses @ np.array([(problem.q - ball.rates) / problem.d for ball in balls])
-        masses, supply = masses / min(supply.min(), 1), supply / min(supply.min(), 1)
-        repairs = np.maximum(supply - 1, 0) / (supply + masses.sum())
+        total = masses.sum()
+        supply = (masses / total) @ np.array([(problem.q - ball.rates) / problem.d for ball in balls])
+        masses = masses / min(total * float(supply.min()), 1.0)
+        repairs = np.maximum(supply - 1 / masses.sum(), 0) / (supply + 1)
         return Balls(problem, balls, masses, repairs)

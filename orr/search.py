@@ -126,8 +126,7 @@ class Search:
 
     def _take(self, tries: list[Try], masses: Floats) -> None:
         """Keep these balls if they reach a smaller level, scaled up until every attribute has enough."""
-        with np.errstate(over="ignore"):
-            supply = (masses @ np.array([t.supply for t in tries])).min()
+        supply = (masses @ np.array([t.supply for t in tries])).min()
         if supply <= 0:
             return
         masses = masses / supply
@@ -169,7 +168,7 @@ class Search:
     def prove(self, unit: float) -> None:
         """Round the weights to integers, and keep the bound that these prove if it is the best."""
         problem, weights = self.problem, np.rint(self.weights / unit)
-        weights[self.star] = np.rint(bound(problem, weights, self.star, REACH / unit).star)
+        weights[self.star] = min(round(bound(problem, weights, self.star, REACH / unit).star), 2**62)
         if not weights.any():
             return
         radius = float(weights @ problem.q) * (1 + (len(problem) + 4) * ULP)

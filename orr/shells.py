@@ -28,8 +28,8 @@ STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)
 
 def whole(weights: Floats, load: Floats) -> Floats:
     """Round weights to whole numbers, so fine that the threshold is about 2^44."""
-    with np.errstate(over="ignore", invalid="ignore"):  # a weight of 0 in infinitely small units is 0
-        return np.minimum(np.nan_to_num(np.rint(weights * (UNITS / (weights @ load)))), 2.0**62)
+    units = weights * (UNITS / (weights @ load))
+    return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**62)  # 0 times infinity is 0 here
 
 
 class Shells:
@@ -150,6 +150,6 @@ class Shells:
     def law(self, problem: Problem) -> Cells:
         """Return the best law found, repaired until every attribute has exactly its level."""
         mass = np.exp(self.kinds.log_uniform(self.cells) + self.upper) * self.shares
-        supply = self._supply(mass, self.cells)
-        repairs = np.maximum(supply - 1, 0) / (supply + mass.sum())
+        supply = self._supply(mass / mass.sum(), self.cells)  # of a unit of mass
+        repairs = np.maximum(supply - 1 / mass.sum(), 0) / (supply + 1)
         return Cells(problem, self.kinds, self.cells, self.upper, self.shares, repairs[self.kinds.of])

