@@ -7,8 +7,16 @@ import pytest
 import orr
 from tests.common import CONSTRUCTIONS
 
-PUBLIC = [orr.kronecker, orr.linear_program, orr.inductive, orr.radius_one, orr.information_floor]
-every_function = pytest.mark.parametrize("function", [*PUBLIC, orr.two_attribute], ids=lambda f: f.__name__)
+PUBLIC = [
+    orr.kronecker,
+    orr.linear_program,
+    orr.inductive,
+    orr.radius_one,
+    orr.two_attribute,
+    orr.optimal,
+    orr.information_floor,
+]
+every_function = pytest.mark.parametrize("function", PUBLIC, ids=lambda f: f.__name__)
 
 
 @every_function
@@ -65,7 +73,9 @@ def test_bad_levels(function, levels, error, words):
 
 @pytest.mark.parametrize("levels", [[1e-9, 1e-9], [700.0, 700.0], [1e-9, 700.0], [700.0, 1e-9], [1e-12, 1.0]])
 @pytest.mark.parametrize("sizes", [[2, 2], [2, 10_000], [10_000, 10_000], [10**6, 2], [2, 10**6]])
-@pytest.mark.parametrize("construct", [orr.kronecker, orr.two_attribute, orr.inductive, orr.radius_one])
+@pytest.mark.parametrize(
+    "construct", [orr.kronecker, orr.two_attribute, orr.inductive, orr.radius_one, orr.optimal]
+)
 def test_extreme_problems_have_finite_right_answers(construct, sizes, levels):
     mechanism = construct(sizes, levels)
     assert max(levels) - 1e-9 <= mechanism.epsilon <= sum(levels) * (1 + 1e-12) + 1e-12
