@@ -10,7 +10,7 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import beta, chisquare
@@ -186,7 +186,11 @@ def chosen(odds):
 @every_construction
 @given(problem=problems(max_k=4, max_size=2000, max_level=12.0, min_level=1e-6))
 def test_epsilon_bounds_the_sampler_as_implemented(name, problem):
-    mechanism = CONSTRUCTIONS[name](*problem)
+    try:
+        mechanism = CONSTRUCTIONS[name](*problem)
+    except orr.NotCertified:  # guarded may refuse the most unequal levels
+        assume(name != "guarded")
+        raise
     density = realised_law(mechanism.law)
     sizes = mechanism.sizes.tolist()
     assert sum(times(sizes, s) * p for s, p in density.items()) == 1
