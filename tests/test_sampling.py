@@ -188,8 +188,8 @@ def chosen(odds):
 def test_epsilon_bounds_the_sampler_as_implemented(name, problem):
     try:
         mechanism = CONSTRUCTIONS[name](*problem)
-    except orr.NotCertified:  # guarded may refuse the most unequal levels
-        assume(name != "guarded")
+    except orr.NotCertified:  # these two may refuse the largest sizes and most unequal levels
+        assume(name not in ("guarded", "linear_program"))
         raise
     density = realised_law(mechanism.law)
     sizes = mechanism.sizes.tolist()
