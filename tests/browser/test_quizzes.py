@@ -1,0 +1,172 @@
+"""Every quiz can be taken with the keyboard, read aloud, and seen in light, in dark and on a phone."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))
+VERDICTS = {" ": "Not quite.", "x": "Right."}
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+LOGO = ".sidebar-primary-items__start > .sidebar-primary-item:nth-child(1)"
+KNOWN = {("region", LOGO)}  # the theme puts its logo outside the page's landmarks
+
+START = "() => { document.activeElement.blur(); location.hash = ''; location.hash = 'check-yourself'; }"
+FOCUS = """() => {
+    const element = document.activeElement;
+    const style = getComputedStyle(element);
+    const box = element.getBoundingClientRect();
+    const middle = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    return {
+        answer: [...document.querySelectorAll(".quiz summary")].indexOf(element),
+        inside: element.parentElement?.closest("summary") != null,
+        ring: style.outlineStyle === "none" ? 0 : parseFloat(style.outlineWidth),
+        uncovered: element.contains(middle),
+    };
+}"""
+OPEN = """open => {
+    for (const answer of document.querySelectorAll(".quiz details")) {
+        answer.setAttribute("name", open ? "" : answer.parentElement.id);
+        answer.open = open;
+    }
+}"""
+# Thousands of elements that are the highlighter's and MathJax's, and take axe most of its time.
+SET_ASIDE = """() => {
+    const outside = [...document.querySelectorAll(":is(pre, mjx-container):not(.quiz *)")];
+    window.aside = outside.map(element => [element, [...element.childNodes]]);
+    for (const [element] of aside) element.replaceChildren();
+}"""
+
+
+@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
+def path(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def page(open_page, path):
+    """Return the chapter's page, opened once for all tests."""
+    with open_page(f"chapters/{path.stem}.html") as page:
+        yield page
+
+
+@pytest.fixture
+def open_quiz(page):
+    """Return the page with all answers open at once, which the names of the answers else forbid."""
+    page.evaluate(OPEN, True)
+    yield page
+    page.evaluate(OPEN, False)
+
+
+@pytest.fixture
+def marks(path):
+    """Return the marks of the answers, a list for each question, as the chapter's source has them."""
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    (source,) = ["".join(cell["source"]) for cell in cells if cell["id"] == "quiz"]
+    questions = re.split(r"^\d\. ", source, flags=re.MULTILINE)[1:]
+    return [re.findall(r"^   - \[([ x])\]", question, re.MULTILINE) for question in questions]
+
+
+def tab_to_answer(page, number):
+    """Press Tab until an answer has the focus, passing links and formulas outside of answers."""
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(FOCUS)
+        assert not focus["inside"]
+        if focus["answer"] >= 0:
+            break
+    assert focus["answer"] == number
+    assert focus["ring"] >= 2
+    assert focus["uncovered"]
+
+
+def test_keyboard(page, marks):
+    page.set_viewport_size(WIDE)
+    page.evaluate(START)
+    number = 0
+    for question, expected in zip(page.locator(".quiz-question").all(), marks, strict=True):
+        for answer, mark in zip(question.locator("details").all(), expected, strict=True):
+            explanation = answer.locator(".quiz-explanation")
+            tab_to_answer(page, number)
+            assert not explanation.is_visible()
+            page.keyboard.press("Enter" if number % 2 else "Space")
+            assert explanation.is_visible()
+            assert explanation.inner_text().startswith(VERDICTS[mark])
+            assert question.locator("details[open]").count() == 1
+            number += 1
+        page.keyboard.press("Enter")
+        assert question.locator("details[open]").count() == 0
+
+
+def test_names(page, marks):
+    devtools = page.context.new_cdp_session(page)
+    quiz = devtools.send("Runtime.evaluate", {"expression": "document.querySelector('.quiz')"})["result"]
+    tree = devtools.send("Accessibility.queryAXTree", {"objectId": quiz["objectId"]})["nodes"]
+    names = [(node["role"]["value"], node["name"]["value"]) for node in tree if "name" in node]
+    questions = [name for role, name in names if role == "group" and name]
+    assert [name[:12] for name in questions] == [f"Question {number + 1}. " for number in range(len(marks))]
+    for name, expected in zip(questions, marks, strict=True):
+        assert page.get_by_role("group", name=name, exact=True).locator("details").count() == len(expected)
+    answers = [name for role, name in names if role.startswith("DisclosureTriangle")]
+    assert [name[:3] for name in answers] == [f"{letter}. " for row in marks for letter in "ABCD"[: len(row)]]
+    assert all(re.search(r"\w", name[3:]) for name in answers)
+
+
+def violations(axe, page):
+    """Return what axe finds in the page, code and formulas outside the quiz set aside, as (rule, element)."""
+    page.evaluate(SET_ASIDE)
+    found = axe.run(page, options={"resultTypes": ["violations"], "preload": False}).response["violations"]
+    page.evaluate("() => { for (const [element, children] of aside) element.replaceChildren(...children); }")
+    return {(rule["id"], *node["target"]) for rule in found for node in rule["nodes"]} - KNOWN
+
+
+@pytest.mark.parametrize(
+    ("size", "theme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide-light", "phone-dark"]
+)
+def test_accessibility(open_quiz, axe, size, theme):
+    open_quiz.set_viewport_size(size)
+    open_quiz.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    assert violations(axe, open_quiz) == set()
+
+
+def test_phone(open_quiz):
+    open_quiz.set_viewport_size(PHONE)
+    assert open_quiz.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    boxes = open_quiz.locator(".quiz-prompt, .quiz-answer").evaluate_all(
+        "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
+    )
+    assert all(content <= box for content, box in boxes)
+    assert all(answer.bounding_box()["height"] >= 44 for answer in open_quiz.locator(".quiz summary").all())
+
+
+@pytest.fixture
+def fresh_page(open_page):
+    with open_page(f"chapters/{NOTEBOOKS[0].stem}.html") as page:
+        yield page
+
+
+def tab_through(page):
+    page.evaluate(START)
+    for number in range(page.locator(".quiz summary").count()):
+        tab_to_answer(page, number)
+
+
+SPOILS = {
+    "no ring": ".quiz summary { outline: none !important }",
+    "a stop inside an answer": ".quiz-choice mjx-container { visibility: visible !important }",
+    "covered": ".bd-header-article { position: fixed; inset: 0; z-index: 99 }",
+}
+
+
+@pytest.mark.parametrize("style", SPOILS.values(), ids=SPOILS)
+def test_a_spoilt_focus_is_caught(fresh_page, style):
+    tab_through(fresh_page)
+    fresh_page.add_style_tag(content=style)
+    with pytest.raises(AssertionError):
+        tab_through(fresh_page)
+
+
+def test_faint_text_is_caught(fresh_page, axe):
+    fresh_page.add_style_tag(content=".quiz-number { color: #aaa !important }")
+    assert {rule for rule, _ in violations(axe, fresh_page)} == {"color-contrast"}
