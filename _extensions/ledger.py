@@ -8,7 +8,7 @@ from typing import ClassVar
 import yaml
 from docutils import nodes
 from docutils.statemachine import StringList
-from sphinx.util.docutils import SphinxDirective
+from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 ROOT = Path(__file__).resolve().parent.parent
 VERDICTS = {
@@ -35,7 +35,7 @@ def find(row: dict) -> dict:
             section = headings[-1]
         if cell["id"] == row["cell"]:
             return {"section": section, "ours": numbers(row, cell)}
-    raise ValueError(f"ledger.yml: {row['chapter']} has no cell {row['cell']}")
+    raise ValueError(f"chapter {row['chapter']} has no cell {row['cell']}")
 
 
 def numbers(row: dict, cell: dict) -> str:
@@ -48,6 +48,18 @@ def numbers(row: dict, cell: dict) -> str:
     if not found:
         raise ValueError(f"ledger.yml: {row['paper']}: cell {row['cell']} does not print {row['match']}")
     return text.format(*found.groups())
+
+
+class Cell(SphinxRole):
+    """A link to the section of a chapter that holds a cell: {cell}`chapter id`."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Say the section's title, and the cell's id, by which it is found in the notebook."""
+        chapter, cell = self.text.split()
+        section = find({"chapter": chapter, "cell": cell})["section"]
+        address = f"chapters/{chapter}.html#{nodes.make_id(section)}"
+        link = nodes.reference("", f"{chapter[:2].lstrip('0')}, {section}", refuri=address)
+        return [nodes.inline("", "", link, nodes.Text(", cell "), nodes.literal("", cell))], []
 
 
 class Ledger(SphinxDirective):
@@ -90,6 +102,7 @@ class Ledger(SphinxDirective):
 
 
 def setup(app) -> dict:
-    """Register the directive with Sphinx."""
+    """Register with Sphinx."""
     app.add_directive("ledger", Ledger)
+    app.add_role("cell", Cell())
     return {"parallel_read_safe": True}

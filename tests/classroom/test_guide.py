@@ -1,0 +1,107 @@
+"""The instructor's guide does what it says."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent.parent
+GUIDE = (ROOT / "teaching.md").read_text("utf-8")
+SOURCES = sorted((ROOT / "exercises").glob("*.ipynb"))
+CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
+
+
+def markdown(path):
+    notebook = json.loads(path.read_text("utf-8"))
+    return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """Follow the guide to the letter in a fresh copy: all its commands, in one shell."""
+    copy = tmp_path_factory.mktemp("fresh") / "copy"
+    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
+        "\n"
+    ):
+        if (ROOT / name).is_file():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy / name)
+    (copy / ".venv").symlink_to(Path(sys.prefix))
+    commands = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
+    assert len(commands) == 4
+    done = subprocess.run(["bash", "-e"], input="".join(commands), cwd=copy, text=True, capture_output=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return copy
+
+
+def test_commands_make_what_the_guide_promises(followed):
+    made = followed / "_build" / "classroom"
+    names = [path.stem for path in SOURCES]
+    assert sorted(path.stem for path in (made / "solutions").iterdir()) == names
+    assert sorted(path.name for path in (made / "course" / "release").iterdir()) == names
+    assert "SEED = 2027" in (made / "solutions" / SOURCES[0].name).read_text("utf-8")
+    assert (made / "assignments.zip").exists()
+    assert (made / "course" / "feedback" / "student-1" / names[0] / f"{names[0]}.html").exists()
+    assert re.search(r"\bstudent-1\b", (made / "course" / "grades.csv").read_text("utf-8"))
+    assert (followed / "my-course" / "release" / "05-induction" / "05-induction.ipynb").exists()
+    for lecture in (1, 2):
+        assert (followed / "_build" / "html" / "slides" / f"lecture-{lecture}.html").exists()
+
+
+def test_students_book_has_the_exercises_and_no_solution(followed):
+    html = followed / "_build" / "student" / "_build" / "html"
+    for path in CHAPTERS:
+        text = "\n".join(markdown(path))
+        page = (html / "chapters" / f"{path.stem}.html").read_text("utf-8")
+        source = (html / "_sources" / "chapters" / path.name).read_text("utf-8")
+        labels = re.findall(r"\{exercise\}.*\n:label: (\S+)", text)
+        for label in labels:
+            assert f'id="{label}"' in page
+        assert "solution" not in re.findall(r'class="([^"]*)"', page)
+        assert "{solution" not in source
+        hidden = re.findall(
+            r"^(`{3,})\{solution\} \S+\n:class: dropdown\n\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL
+        )
+        assert hidden
+        for _, solution in hidden:
+            first = solution.splitlines()[0]
+            assert json.dumps(first)[1:-1] not in source
+    assert "Solution to" not in "".join(p.read_text("utf-8") for p in html.glob("chapters/*.html"))
+
+
+def test_guide_states_times_and_points_of_the_assignments():
+    rows = re.findall(r"^\| (\d): (.+?) \| .+ \| (\d+) \| (\d+) \|$", GUIDE, re.MULTILINE)
+    assert len(rows) == len(SOURCES)
+    for (number, title, minutes, points), path in zip(rows, SOURCES, strict=True):
+        opening = markdown(path)[0]
+        assert opening.startswith(f"# Assignment {number}: {title}\n")
+        assert f"**Time:** about {minutes} minutes. **Points:** {points}." in opening
+
+
+def test_minutes_of_the_plan_add_up():
+    times = {path.stem: int(re.search(r"Time:\*\* about (\d+)", markdown(path)[0])[1]) for path in CHAPTERS}
+    plan = GUIDE.split("## Assignments")[0]
+    rows = re.findall(r"^\| (?:\w+(?: \d)?)? ?\| (.+) \| (\d*) ?\| (\d*) ?\|$", plan, re.MULTILINE)
+    *plan, (_, in_class, at_home) = [
+        (what, int(first or 0), int(second or 0)) for what, first, second in rows
+    ]
+    assert sum(row[1] for row in plan) == in_class
+    assert sum(row[2] for row in plan) == at_home
+    for what, _, home in plan:
+        for name, minutes in re.findall(r"chapters/([\w-]+)` \((\d+)\)", what):
+            assert times[name] == int(minutes)
+        parts = [int(minutes) for minutes in re.findall(r"\((\d+)\)", what)]
+        assert not parts or sum(parts) == home
+
+
+def test_tool_says_plainly_that_nbgrader_is_missing():
+    program = "import sys; sys.modules['nbgrader'] = None; import assignments; assignments.main()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "nbgrader is not installed" in done.stderr
+    assert 'pip install "orr[classroom]"' in done.stderr

@@ -1,0 +1,61 @@
+"""Build the book without the solutions of its exercises: neither in its pages nor in its notebooks."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import slides
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "_build" / "student"
+WHOLE = re.compile(r"^(`{3,})\{solution\}.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
+START = re.compile(r"^(`{3,})\{solution-start\}.*", re.MULTILINE | re.DOTALL)
+END = re.compile(r".*^(`{3,})\{solution-end\}\n\1 *$\n?", re.MULTILINE | re.DOTALL)
+
+
+def strip(cells: list[dict]) -> list[dict]:
+    """Remove solutions, and the cells that they leave empty."""
+    kept, inside = [], False
+    for cell in cells:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts = re.split(r"(?<=\n)(?=`{3,}\{(?:exercise|solution))", text)
+            text = ""
+            for part in parts:
+                if inside:
+                    part, ended = END.subn("", part)
+                    inside = not ended
+                if inside:
+                    continue
+                part = WHOLE.sub("", part)
+                part, started = START.subn("", part)
+                inside = bool(started)
+                text += part
+        elif inside:
+            continue
+        if text.strip():
+            kept.append(cell | {"source": text.splitlines(keepends=True)})
+    return kept
+
+
+def main() -> None:
+    """Copy the book without solutions, and build the copy."""
+    source = OUT / "source"
+    shutil.rmtree(OUT, ignore_errors=True)
+    ignored = shutil.ignore_patterns(".*", "_build", "tests", "exercises", "*.egg-info", "__pycache__")
+    shutil.copytree(ROOT, source, ignore=ignored)
+    for path in sorted(source.glob("chapters/*.ipynb")):
+        notebook = json.loads(path.read_text("utf-8"))
+        notebook["cells"] = strip(notebook["cells"])
+        path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", source, "--path-output", OUT]
+    subprocess.run([*command, "--quiet", "-W", "--keep-going"], check=True)
+    slides.build(OUT / "_build" / "html" / "slides")
+    print(f"The students' book is built. Open {OUT / '_build' / 'html' / 'index.html'}")
+
+
+if __name__ == "__main__":
+    main()
