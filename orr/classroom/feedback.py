@@ -23,7 +23,7 @@ def show(value: Any) -> str:
     >>> show(2 / 3), show([1, 0.25]), show([0.5] * 9)
     ('0.66667', '[1, 0.25]', '[0.5, 0.5, 0.5, 0.5, 0.5, ...]')
     """
-    if isinstance(value, list | tuple | np.ndarray) and getattr(value, "ndim", 1):
+    if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim):
         parts = [show(each) for each in value[:5]] + ["..."] * (len(value) > 5)
         return f"[{', '.join(parts)}]"
     if isinstance(value, float | np.floating):
