@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 VERDICTS = {" ": "Not quite.", "x": "Right."}
 SAID = {
-    "-": "minus", "/": "over", r"\cdot": "times", r"\eps": "ε", r"\dots": "…",
+    "-": "minus", "/": "over", r"\cdot": "times", r"\eps": "ε", r"\varepsilon": "ε", r"\dots": "…",
     r"\approx": "≈", r"\ge": "≥", r"\le": "≤", r"\ne": "≠",
     r"\left": "", r"\right": "", r"\,": "", r"\;": "", r"\!": "",
 }  # fmt: skip
@@ -239,6 +239,5 @@ def setup(app) -> dict:
         QuizExplanation: (visit_explanation, close("div")),
     }
     for node, pair in visitors.items():
-        # Where another extension names singlehtml (sphinx-exercise does), naming html is not enough.
-        app.add_node(node, html=pair, singlehtml=pair)
+        app.add_node(node, html=pair)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

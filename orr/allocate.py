@@ -57,7 +57,8 @@ def allocate(epsilon: float, sizes: ArrayLike, shares: ArrayLike, *, method: Met
     --------
     >>> import orr
     >>> for method in (orr.kronecker, orr.optimal):
-    ...     print(orr.allocate(4.0, [2, 3, 4], [1, 1, 1], method=method).epsilons.round(3))
+    ...     bought = orr.allocate(4.0, [2, 3, 4], [1, 1, 1], method=method)
+    ...     print(bought.epsilons.round(3))
     [1.333 1.333 1.333]
     [1.916 1.916 1.916]
     """

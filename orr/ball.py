@@ -42,8 +42,9 @@ class Ball:
 
     Examples
     --------
-    >>> ball = Ball(Problem([2, 2, 2], [1.0, 1.0, 1.0]), np.array([1.0, 1.0, 1.0]), 2)
-    >>> round(math.exp(ball.log_mass), 12)  # no lie or one, of three fair coins
+    >>> coins = Problem([2, 2, 2], [1.0, 1.0, 1.0])
+    >>> ball = Ball(coins, np.array([1.0, 1.0, 1.0]), 2)
+    >>> round(math.exp(ball.log_mass), 12)  # no lie or one, of three
     0.5
     >>> ball.rates.round(12)
     array([0.25, 0.25, 0.25])

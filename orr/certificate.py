@@ -39,7 +39,8 @@ class Certificate:
     Examples
     --------
     >>> import orr
-    >>> certificate = orr.optimal([2, 3, 4, 5] * 5, [0.5, 1.0, 1.5, 2.0] * 5).certificate
+    >>> best = orr.optimal([2, 3, 4, 5] * 5, [0.5, 1.0, 1.5, 2.0] * 5)
+    >>> certificate = best.certificate
     >>> certificate.rel_gap < 1e-4, certificate.verify()
     (True, True)
     """

@@ -125,7 +125,8 @@ def chi_square(tables: ArrayLike) -> Floats:
 
     Examples
     --------
-    >>> chi_square([[30, 10, 20, 40], [25, 25, 25, 25], [60, 40, 0, 0]]).round(4)
+    >>> tables = [[30, 10, 20, 40], [25, 25, 25, 25], [60, 40, 0, 0]]
+    >>> chi_square(tables).round(4)
     array([16.6667,  0.    ,  0.    ])
     """
     a, b, c, d = np.moveaxis(_check_tables(tables).astype(float), -1, 0)

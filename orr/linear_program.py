@@ -52,12 +52,12 @@ class LinearProgram:
 
     @cached_property
     def c(self) -> Floats:
-        """Objective: the probability of the truth."""
+        """Objective, the probability of the truth."""
         return np.eye(1, 2 ** len(self.problem) - 1)[0]
 
     @cached_property
     def A_ub(self) -> csr_array:
-        """Algorithm 1: a record with one more lie is never likelier."""
+        """Rows of Algorithm 1, by which a record with one more lie is never likelier."""
         last = len(self._flips) - 1
         smaller, added = np.nonzero(~self._flips)
         place = 1 << np.arange(len(self.problem))[::-1]
@@ -71,18 +71,18 @@ class LinearProgram:
 
     @cached_property
     def b_ub(self) -> Floats:
-        """Algorithm 1: the last k rows compare with the full set, whose variable is 1."""
+        """Right side of Algorithm 1, whose last k rows compare with the full set and its variable 1."""
         k = len(self.problem)
         return np.repeat([0.0, -1.0], [k * 2 ** (k - 1) - k, k])
 
     @cached_property
     def A_eq(self) -> csr_array:
-        """Algorithm 2: every attribute has its level."""
+        """Rows of Algorithm 2, by which every attribute has its level."""
         return csr_array(self._levels[:, :-1])
 
     @cached_property
     def b_eq(self) -> Floats:
-        """Algorithm 2: the terms of the full set."""
+        """Right side of Algorithm 2, the terms of the full set."""
         return -self._levels[:, -1]
 
     @cached_property

@@ -115,7 +115,8 @@ def linear_program(sizes: Sequence[int], epsilons: Sequence[float]) -> Floats:
 
     Examples
     --------
-    >>> round(float(np.log(linear_program([2, 3, 4], [1.0, 1.5, 2.0])[0])), 5)
+    >>> x = linear_program([2, 3, 4], [1.0, 1.5, 2.0])
+    >>> round(float(np.log(x[0])), 5)
     3.44477
     """
     A_ub, b_ub = algorithm_1(len(sizes))
@@ -131,7 +132,8 @@ def algorithm_3(sizes: Sequence[int], E: Sequence[Number]) -> tuple[list, list, 
     Examples
     --------
     >>> from fractions import Fraction
-    >>> x, levels, fell_back = algorithm_3([2, 2, 2], [Fraction(3), Fraction(2), Fraction(9, 4)])
+    >>> E = [Fraction(3), Fraction(2), Fraction(9, 4)]
+    >>> x, levels, fell_back = algorithm_3([2, 2, 2], E)
     >>> [str(value) for value in x], fell_back
     (['263/39', '1', '7/3', '25/13'], [False, False, False])
     """

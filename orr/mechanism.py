@@ -57,12 +57,12 @@ class Mechanism:
 
     @property
     def epsilons(self) -> Floats:
-        """Marginal level achieved for each attribute: what its released value alone tells."""
+        """Marginal level achieved for each attribute, what its released value alone tells."""
         return self.problem.epsilons
 
     @cached_property
     def epsilon(self) -> float:
-        """Overall level: what the whole released record tells about the whole record."""
+        """Overall level, what the whole released record tells about the whole record."""
         return self.law.epsilon
 
     @property
@@ -149,7 +149,8 @@ class Mechanism:
         Examples
         --------
         >>> import orr
-        >>> orr.kronecker([2, 4], [1.0, 1.0]).perturb([[0, 3], [1, 1]], rng=7).shape
+        >>> mechanism = orr.kronecker([2, 4], [1.0, 1.0])
+        >>> mechanism.perturb([[0, 3], [1, 1]], rng=7).shape
         (2, 2)
         """
         source = Source(rng)
@@ -186,7 +187,8 @@ class Mechanism:
         >>> import orr
         >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
         >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
-        >>> mechanism.estimate(mechanism.perturb(truth, rng=5), 0).counts.round()
+        >>> released = mechanism.perturb(truth, rng=5)
+        >>> mechanism.estimate(released, 0).counts.round()
         array([6011., 3989.])
         """
         values, _ = encode(released, self.sizes)

@@ -6,7 +6,7 @@ colour-blind readers; each method has its own line and marker too.
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib.pyplot as plt
@@ -24,10 +24,13 @@ METHODS: dict[str, dict[str, Any]] = {
 ACCENTS = ("#56B4E9", "#E69F00", "#CC79A7", "#F0E442")
 
 _STYLE: dict[Any, Any] = {
-    "figure.figsize": (6.4, 3.6),
-    "figure.dpi": 110,
+    "figure.figsize": (4.8, 3.2),
+    "figure.dpi": 160,
     "figure.constrained_layout.use": True,
-    "savefig.dpi": 110,
+    "savefig.dpi": 160,
+    "savefig.pad_inches": 0.03,
+    "figure.labelsize": "medium",
+    "axes.titlesize": "medium",
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -75,43 +78,34 @@ def draw(ax: Axes, method: str, x: ArrayLike, y: ArrayLike, **changes: Any) -> N
     ax.plot(x, y, **(METHODS[method] | changes))
 
 
-def overall_levels(ax: Axes, size: int, level: float, counts: range) -> None:
+def overall_levels(ax: Axes, size: int, level: float, counts: Sequence[int]) -> None:
     """Plot the overall level of k equal attributes, for each k, by every method.
 
     Parameters
     ----------
     ax : matplotlib Axes
         Where to draw.
-    size, level : int, float
-        Size and level of every attribute.
-    counts : range
-        The numbers of attributes, from 2 to 16.
+    size : int
+        Number of values of every attribute.
+    level : float
+        Its level.
+    counts : sequence of int
+        The numbers of attributes, at least 2. The linear program stops at 16.
 
     Examples
     --------
     >>> ax = plt.figure().add_subplot()
-    >>> overall_levels(ax, 4, 2.0, range(2, 5))
+    >>> overall_levels(ax, 4, 2.0, [2, 8, 32])
     >>> [len(line.get_xdata()) for line in ax.lines]
-    [3, 3, 3, 3]
+    [3, 3, 2, 3, 3]
     """
-    problems = [([size] * k, [level] * k) for k in counts]
+    few = [k for k in counts if k <= 16]
+    problems, small = ([([size] * k, [level] * k) for k in ks] for ks in (counts, few))
+    rings = {"label": "linear program", "linestyle": "none", "marker": "o", "markersize": 8}
     draw(ax, "kronecker", counts, [orr.kronecker(*p).epsilon for p in problems])
     draw(ax, "heuristic", counts, [orr.inductive(*p).epsilon for p in problems])
-    draw(ax, "optimal", counts, [orr.linear_program(*p).solve().epsilon for p in problems])
+    draw(ax, "optimal", few, [orr.linear_program(*p).solve().epsilon for p in small], mfc="none", **rings)
+    draw(ax, "optimal", counts, [orr.optimal(*p).epsilon for p in problems])
     draw(ax, "floor", counts, [orr.information_floor(*p) for p in problems])
-    ax.set(xlabel="number of attributes $k$", ylabel="overall level (nats)", ylim=(0, None))
+    ax.set(xlabel="number of attributes $k$", ylabel="overall level (nats)")
     ax.legend()
-
-
-def main(path: str) -> None:
-    """Draw the picture of the README."""
-    use_style()
-    figure, ax = plt.subplots()
-    overall_levels(ax, 4, 2.0, range(2, 17))
-    ax.set_title("Overall level of $k$ attributes, 4 values and level 2 each", fontsize=11)
-    ax.xaxis.set_major_locator(plt.MultipleLocator(2))
-    figure.savefig(path, metadata={"Date": None})
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

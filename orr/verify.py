@@ -21,7 +21,8 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
 
     Examples
     --------
-    >>> round(lower_bound(Problem([2, 3], [4.0, 1.0]), np.array([3.0, 1.0])), 6)
+    >>> problem = Problem([2, 3], [4.0, 1.0])
+    >>> round(lower_bound(problem, np.array([3.0, 1.0])), 6)
     3.100347
     """
     radius = float(weights @ problem.q)

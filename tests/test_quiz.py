@@ -18,7 +18,7 @@ sys.path.insert(0, str(ROOT / "_extensions"))
 import quiz  # noqa: E402
 
 SETTINGS = {
-    "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx_exercise", "quiz"],
+    "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx_exercise", "one_page", "quiz"],
     "myst_enable_extensions": ["dollarmath"],
     "html_theme": "basic",
 }

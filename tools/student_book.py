@@ -1,6 +1,7 @@
 """Build the book without the solutions of its exercises: neither in its pages nor in its notebooks."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -11,9 +12,9 @@ import slides
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "_build" / "student"
-WHOLE = re.compile(r"^(`{3,})\{solution\}.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
-START = re.compile(r"^(`{3,})\{solution-start\}.*", re.MULTILINE | re.DOTALL)
-END = re.compile(r".*^(`{3,})\{solution-end\}\n\1 *$\n?", re.MULTILINE | re.DOTALL)
+WHOLE = re.compile(r"^([`:]{3,})\{solution\}.*?^\1 *$\n?", re.MULTILINE | re.DOTALL)
+START = re.compile(r"^([`:]{3,})\{solution-start\}.*", re.MULTILINE | re.DOTALL)
+END = re.compile(r".*^([`:]{3,})\{solution-end\}\n\1 *$\n?", re.MULTILINE | re.DOTALL)
 
 
 def strip(cells: list[dict]) -> list[dict]:
@@ -22,7 +23,7 @@ def strip(cells: list[dict]) -> list[dict]:
     for cell in cells:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            parts = re.split(r"(?<=\n)(?=`{3,}\{(?:exercise|solution))", text)
+            parts = re.split(r"(?<=\n)(?=[`:]{3,}\{(?:exercise|solution))", text)
             text = ""
             for part in parts:
                 if inside:
@@ -52,7 +53,8 @@ def main() -> None:
         notebook["cells"] = strip(notebook["cells"])
         path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", "utf-8")
     command = [Path(sys.executable).with_name("jupyter-book"), "build", source, "--path-output", OUT]
-    subprocess.run([*command, "--quiet", "-W", "--keep-going"], check=True)
+    without_links = os.environ | {"ORR_REPOSITORY": ""}  # they lead to the chapters with their solutions
+    subprocess.run([*command, "--quiet", "-W", "--keep-going"], check=True, env=without_links)
     slides.build(OUT / "_build" / "html" / "slides")
     print(f"The students' book is built. Open {OUT / '_build' / 'html' / 'index.html'}")
 

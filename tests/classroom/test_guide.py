@@ -67,7 +67,7 @@ def test_students_book_has_the_exercises_and_no_solution(followed):
         assert "solution" not in re.findall(r'class="([^"]*)"', page)
         assert "{solution" not in source
         hidden = re.findall(
-            r"^(`{3,})\{solution\} \S+\n:class: dropdown\n\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL
+            r"^([`:]{3,})\{solution\} \S+\n:class: dropdown\n\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL
         )
         assert hidden
         for _, solution in hidden:

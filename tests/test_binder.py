@@ -1,0 +1,75 @@
+"""The chapters run and read well outside the book: on Binder, and in Jupyter with no extension."""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))
+every_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@pytest.fixture(scope="module")
+def environment():
+    return yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))["dependencies"]
+
+
+@pytest.fixture(scope="module")
+def dockerfile(tmp_path_factory):
+    """Return what repo2docker makes of the project's settings, as Binder would."""
+    folder = tmp_path_factory.mktemp("binder")
+    for name in ("environment.yml", "pyproject.toml"):
+        (folder / name).write_bytes((ROOT / name).read_bytes())
+    command = [sys.executable, "-m", "repo2docker", "--no-build", "--no-run", "--debug", folder]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.skipif(os.name == "nt", reason="repo2docker does not run on Windows")
+def test_binder_installs_the_environment_after_the_sources(dockerfile, environment):
+    python = next(line for line in environment if str(line).startswith("python="))
+    version = re.escape(python.removeprefix("python="))
+    assert re.search(rf"environment-2epy-2d{version.replace(re.escape('.'), '-2e')}\b", dockerfile)
+    sources, install = dockerfile.index("COPY --chown=0:0 src/"), dockerfile.index('--file "environment.yml"')
+    assert sources < install
+    assert "requirements.txt" not in dockerfile
+
+
+def test_binder_shows_directives_in_its_own_jupyterlab(environment):
+    (install,) = environment[-1]["pip"]
+    extras = re.fullmatch(r"-e \.\[([\w,]+)\]", install)[1].split(",")
+    wanted = [requirement.split("==")[0] for extra in extras for requirement in EXTRAS[extra]]
+    assert {"jupyterlab-myst", "matplotlib", "msprime", "sympy"} <= set(wanted)
+    assert "jupyterlab" not in wanted, "Binder's notebook server needs the JupyterLab it came with"
+    assert set(EXTRAS["binder"]) <= set(EXTRAS["lab"])
+
+
+def prose(path):
+    return "\n\n".join(cell.source for cell in nbformat.read(path, 4).cells if cell.cell_type == "markdown")
+
+
+@every_chapter
+def test_chapter_is_a_valid_notebook(path):
+    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    nbformat.validate(notebook)
+
+
+@every_chapter
+def test_formulas_need_no_commands_of_our_own(path):
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))["sphinx"]["config"]
+    ours = {"eps", "E", *settings.get("mathjax3_config", {}).get("tex", {}).get("macros", {})}
+    assert ours & set(re.findall(r"\\([A-Za-z]+)", prose(path))) == set()
+
+
+@every_chapter
+def test_directives_show_their_text_as_text(path):
+    """Jupyter shows what stands between backticks as code, formulas and all; between colons as text."""
+    assert re.findall(r"^ *`{3,}\{.*", prose(path), re.MULTILINE) == []
