@@ -1,0 +1,143 @@
+"""The workflows test what they should, may do no more than they must, and call what exists."""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import nbformat
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+WORKFLOWS = {path.stem: path for path in sorted(ROOT.glob(".github/workflows/*.yml"))}
+PUBLISHING = {
+    "build": {"contents": "read", "pages": "read"},
+    "deploy": {"pages": "write", "id-token": "write"},
+    "colab": {"contents": "write"},
+}
+every_workflow = pytest.mark.parametrize("name", WORKFLOWS)
+
+
+class Loader(yaml.SafeLoader):
+    """YAML as GitHub reads it: "on" is a word."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool"]
+        for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+def load(name):
+    return yaml.load(WORKFLOWS[name].read_text("utf-8"), Loader)
+
+
+def commands(job):
+    return [line for step in job["steps"] for line in step.get("run", "").splitlines()]
+
+
+def supported():
+    """Return the versions of Python that the package declares, oldest first."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    versions = re.findall(r"Python :: 3\.(\d+)", " ".join(project["classifiers"]))
+    assert f">=3.{min(versions, key=int)}" == project["requires-python"]
+    return [f"3.{minor}" for minor in sorted(versions, key=int)]
+
+
+def test_there_is_a_workflow_for_each_purpose():
+    assert set(WORKFLOWS) == {"test", "pages", "weekly"}
+    assert load("test")["on"] == ["push", "pull_request"]
+    assert load("pages")["on"]["push"] == {"branches": ["main"]}
+    assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", load("weekly")["on"]["schedule"][0]["cron"])
+
+
+@every_workflow
+def test_permissions_time_and_versions_are_bounded(name):
+    workflow = load(name)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "concurrency" in workflow
+    granted = {job: body["permissions"] for job, body in workflow["jobs"].items() if "permissions" in body}
+    assert granted == (PUBLISHING if name == "pages" else {})
+    for job in workflow["jobs"].values():
+        assert int(job["timeout-minutes"]) <= 60
+        for step in job["steps"]:
+            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
+
+
+@every_workflow
+def test_commands_exist(name):
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for job in load(name)["jobs"].values():
+        for command in commands(job):
+            for script in re.findall(r"(?:\btools|\.ci)/[\w.]+", command):
+                assert (ROOT / script).is_file(), script
+            if command.startswith("make "):
+                for target in command.split()[1:]:
+                    assert re.search(rf"^{re.escape(target)}:", makefile, re.MULTILINE), target
+
+
+def test_oldest_and_newest_python_are_tested_on_three_systems():
+    jobs = load("test")["jobs"]
+    ends = [supported()[0], supported()[-1]]
+    systems = {"ubuntu-latest": "everything", "macos-latest": "elsewhere", "windows-latest": "elsewhere"}
+    for system, job in systems.items():
+        matrix = jobs[job]["strategy"]["matrix"]
+        assert matrix["python"] == ends
+        assert system in (jobs[job]["runs-on"], *matrix.get("system", []))
+    assert commands(jobs["everything"]) == ["bash .ci/run"]
+
+
+@every_workflow
+def test_every_python_is_supported(name):
+    versions = re.findall(r'python-version: "(.*)"', WORKFLOWS[name].read_text("utf-8"))
+    assert set(versions) <= set(supported())
+
+
+def test_other_systems_run_the_tests_that_make_runs():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    _, *tests = commands(load("test")["jobs"]["elsewhere"])
+    for target, command in zip(["unit", "notebooks"], tests, strict=True):
+        recipe = re.search(rf"^{target}:.*\n\t\$\(BIN\)/(.*)", makefile, re.MULTILINE)[1]
+        assert command == f"python -m {recipe}"
+
+
+def test_the_pages_are_built_for_this_repository():
+    pages = load("pages")
+    assert pages["env"] == {"ORR_BRANCH": "${{ github.ref_name }}"}  # the address is the workflow's own
+    (build,) = [step for step in pages["jobs"]["build"]["steps"] if step.get("run") == "make book pdf"]
+    assert build["env"] == {"ORR_BOOK_URL": "${{ steps.pages.outputs.base_url }}"}
+    assert pages["jobs"]["deploy"]["needs"] == "build"
+
+
+def test_the_chapters_for_colab_go_where_the_button_looks():
+    source = (ROOT / "_extensions/repository.py").read_text("utf-8")
+    branch = re.search(r'^COLAB = "(.*?)"', source, re.MULTILINE)[1]
+    *_, push = commands(load("pages")["jobs"]["colab"])
+    assert push == f"git push --force origin HEAD:refs/heads/{branch}"
+
+
+def imported():
+    """Return what the chapters import that is neither Python's own nor the book's."""
+    names = set()
+    for path in ROOT.glob("chapters/*.ipynb"):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "code":
+                for node in ast.walk(ast.parse(cell.source)):
+                    if isinstance(node, ast.Import):
+                        names |= {alias.name.split(".")[0] for alias in node.names}
+                    elif isinstance(node, ast.ImportFrom):
+                        names.add(node.module.split(".")[0])
+    return names - set(sys.stdlib_module_names) - {"orr"}
+
+
+def test_the_newest_version_of_everything_imported_is_tried():
+    (upgrade,) = [line for line in commands(load("weekly")["jobs"]["newest"]) if "--upgrade" in line]
+    assert imported() <= set(upgrade.split("--upgrade ")[1].split())
+
+
+def test_the_newest_versions_run_every_notebook():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    recipe = re.search(r"^notebooks:.*\n\t\$\(BIN\)/(.*)", makefile, re.MULTILINE)[1]
+    lax = recipe.replace("--nbval ", "--nbval-lax ")
+    assert f".venv/bin/{lax}" in commands(load("weekly")["jobs"]["newest"])
