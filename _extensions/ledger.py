@@ -84,9 +84,9 @@ class Ledger(SphinxDirective):
                 anchor = nodes.make_id(row["section"])
                 link = f'<a href="chapters/{row["chapter"]}.html#{anchor}">{row["section"]}</a>'
                 lines += [
-                    f"* - {row['paper']}",
+                    f"* - **{row['paper']}**",
                     "",
-                    f"    **{VERDICTS[row['verdict']]}**",
+                    f"    *{VERDICTS[row['verdict']]}*",
                     f"  - {row['says']}",
                     "",
                     f"    *We find:* {row['ours']}",
