@@ -1,15 +1,8 @@
 import os
-import threading
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
-from .chromium import candidates
-
-BOOK = Path(__file__).parents[2] / "_build" / "html"
-ONLY_THIS_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+from tools.browsing import BOOK, FORMULAS_SET, WIDE, NoBrowser, chromium, serve
 
 
 def cannot_run(reason):
@@ -28,27 +21,10 @@ def pytest_terminal_summary(terminalreporter):
 @pytest.fixture(scope="session")
 def browser():
     try:
-        from playwright.sync_api import Error, sync_playwright
-    except ImportError:
-        cannot_run("Playwright is not installed: pip install -e '.[browser]'")
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    with sync_playwright() as playwright:
-        for path in candidates(playwright.chromium.executable_path):
-            try:
-                started = playwright.chromium.launch(
-                    executable_path=path, chromium_sandbox=not root, args=[ONLY_THIS_HOST]
-                )
-            except Error:
-                continue
+        with chromium() as started:
             yield started
-            started.close()
-            return
-        cannot_run("no Chrome or Chromium starts on this machine, and none could be installed")
-
-
-class Silent(SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        """Keep requests out of the tests' output."""
+    except NoBrowser as error:
+        cannot_run(str(error))
 
 
 @pytest.fixture(scope="session")
@@ -56,25 +32,27 @@ def address():
     """Serve the built book and return where."""
     if not (BOOK / "index.html").exists():
         pytest.fail("there is no built book: run make book first", pytrace=False)
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=BOOK)) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    if '<base href="/404.html"/>' not in (BOOK / "404.html").read_text("utf-8"):
+        pytest.fail("the book was built for another address: unset ORR_BOOK_URL", pytrace=False)
+    with serve() as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
 def open_page(browser, address):
     """Return a function that opens a page of the book and waits until its formulas are set."""
-    context = browser.new_context(reduced_motion="reduce")  # scrolling is done at once
+    shared = browser.new_context(reduced_motion="reduce", viewport=WIDE)  # scrolling is done at once
 
-    def open_page(place):
-        asked = []
+    def open_page(place, complaints=None, context=shared):
+        """Collect in `complaints` what goes wrong while the page is open."""
+        asked, complaints = [], [] if complaints is None else complaints
         page = context.new_page()
         page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
+        page.on("requestfailed", lambda request: complaints.append(f"no answer from {request.url}"))
         assert page.goto(f"{address}/{place}").ok, f"the built book has no {place}: run make book first"
-        page.evaluate("window.MathJax?.startup.promise.then(() => {})")
+        page.evaluate(FORMULAS_SET)
         assert [url for url in asked if not url.startswith((address, "data:"))] == []  # no other host
         return page
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 import pytest
 
-from . import chromium
+from tools import browsing
 
 OWN = "/home/reader/chromium"
 
@@ -15,17 +15,17 @@ OWN = "/home/reader/chromium"
 def machine(monkeypatch, tmp_path):
     """Return a machine with nothing on it: the commands it has, and those that were run."""
     has, run = {}, []
-    monkeypatch.setattr(chromium.shutil, "which", has.get)
-    monkeypatch.setattr(chromium, "PLACES", ())
-    monkeypatch.setattr(chromium, "succeeds", lambda *command: run.append(command) or True)
-    monkeypatch.setattr(chromium.tempfile, "gettempdir", lambda: str(tmp_path))
+    monkeypatch.setattr(browsing.shutil, "which", has.get)
+    monkeypatch.setattr(browsing, "PLACES", ())
+    monkeypatch.setattr(browsing, "succeeds", lambda *command: run.append(command) or True)
+    monkeypatch.setattr(browsing.tempfile, "gettempdir", lambda: str(tmp_path))
     return has, run
 
 
 def test_a_browser_on_the_machine_comes_first_and_nothing_is_installed(machine):
     has, run = machine
     has["chromium"] = "/usr/bin/chromium"
-    assert next(chromium.candidates(OWN)) == "/usr/bin/chromium"
+    assert next(browsing.candidates(OWN)) == "/usr/bin/chromium"
     assert run == []
 
 
@@ -34,8 +34,8 @@ def test_a_common_place_and_playwrights_own_browser_come_next(machine, monkeypat
     place, own = tmp_path / "Chrome", tmp_path / "own"
     place.touch()
     own.touch()
-    monkeypatch.setattr(chromium, "PLACES", ("/no/such/place", str(place)))
-    assert list(islice(chromium.candidates(str(own)), 2)) == [str(place), str(own)]
+    monkeypatch.setattr(browsing, "PLACES", ("/no/such/place", str(place)))
+    assert list(islice(browsing.candidates(str(own)), 2)) == [str(place), str(own)]
     assert run == []
 
 
@@ -43,7 +43,7 @@ def test_playwrights_browser_is_installed_before_debians(machine, monkeypatch):
     has, run = machine
     has["apt-get"] = "/usr/bin/apt-get"
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
-    assert list(chromium.candidates(OWN)) == [OWN, "/usr/bin/chromium"]
+    assert list(browsing.candidates(OWN)) == [OWN, "/usr/bin/chromium"]
     assert [command[-2:] for command in run] == [
         ("--no-shell", "chromium"),
         ("apt-get", "update"),
@@ -56,10 +56,10 @@ def test_no_package_is_installed_where_that_is_not_allowed(machine, monkeypatch,
     has, run = machine
     has.update(commands)
     monkeypatch.setattr(os, "geteuid", lambda: user, raising=False)
-    assert list(chromium.candidates(OWN)) == [OWN]
+    assert list(browsing.candidates(OWN)) == [OWN]
     assert len(run) == 1
 
 
 def test_a_failing_command_does_not_succeed():
-    assert chromium.succeeds(sys.executable, "-c", "")
-    assert not chromium.succeeds(sys.executable, "-c", "raise SystemExit(1)")
+    assert browsing.succeeds(sys.executable, "-c", "")
+    assert not browsing.succeeds(sys.executable, "-c", "raise SystemExit(1)")

@@ -1,0 +1,139 @@
+"""The whole book can be read, searched and set to one's taste with the keyboard alone."""
+
+import re
+from urllib.parse import urldefrag
+
+import pytest
+
+from .looks import LOOKS, THEME, settle
+
+STOPS = """() => {
+    const all = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
+    const reachable = e => e.tabIndex >= 0 && !e.disabled && e.checkVisibility({visibilityProperty: true});
+    return all.filter(e => reachable(e) && !("reached" in e.dataset)).map(e => e.outerHTML.slice(0, 150));
+}"""
+FOCUS = """() => {
+    const e = document.activeElement, style = getComputedStyle(e), box = e.getBoundingClientRect();
+    const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    const look = {
+        name: e.outerHTML.slice(0, 150),
+        end: e === document.body,
+        again: "reached" in e.dataset,
+        ring: style.boxShadow !== "none"
+            || (style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 2),
+        seen: top !== null && (e.contains(top) || top.contains(e)),
+    };
+    e.dataset.reached = "";
+    return look;
+}"""
+
+
+def lost_stops(page):
+    """Press Tab from top to bottom; return the stops without a ring, out of sight, met twice or never."""
+    lost = []
+    for _ in range(len(page.evaluate(STOPS)) + 1):
+        page.keyboard.press("Tab")
+        focus = page.evaluate(FOCUS)
+        if focus["end"]:
+            return lost + page.evaluate(STOPS)
+        if focus["again"] or not (focus["ring"] and focus["seen"]):
+            lost.append(str(focus))
+    return [*lost, "there is no way out"]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize(
+    "place", ["index.html", "chapters/01-one-answer.html", "teaching.html", "explorer.html", "search.html"]
+)
+def test_tab_leads_to_everything_and_out_again(open_page, place, look):
+    with open_page(place) as page:
+        settle(page, look)
+        page.evaluate("document.activeElement.blur()")
+        lost = lost_stops(page)
+        assert not lost, "\n" + "\n".join(lost)
+
+
+TRAPS = {
+    "no way out": "document.querySelector('main p a').onkeydown = event => event.preventDefault()",
+    "no ring": "document.querySelector('main p a').style.outline = 'none'",
+    "out of sight": "document.querySelector('main p a').style = 'position: fixed; top: -99px'",
+    "passed over": "document.querySelector('main p').innerHTML += '<details><summary onfocus=blur()>'",
+}
+
+
+@pytest.mark.parametrize("script", TRAPS.values(), ids=TRAPS)
+def test_a_keyboard_trap_is_caught(open_page, script):
+    with open_page("bibliography.html") as page:
+        settle(page, "wide and light")
+        page.evaluate(f"() => {{ {script} }}")
+        assert lost_stops(page) != []
+
+
+def test_the_skip_link_skips(open_page):
+    with open_page("chapters/01-one-answer.html") as page:
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.innerText") == "Skip to main content"
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('main') !== null")
+
+
+def test_solutions_open_and_close_by_keyboard(open_page):
+    with open_page("chapters/01-one-answer.html") as page:
+        solution = page.locator(".solution").first
+        solution.locator(".toggle-button").focus()
+        for shown in (True, False):
+            page.keyboard.press("Enter")
+            assert solution.locator(".solution-content").is_visible() == shown
+            assert solution.locator(".toggle-button").get_attribute("aria-expanded") == str(shown).lower()
+
+
+@pytest.mark.parametrize("sidebar", ["primary", "secondary"])
+def test_sidebars_open_and_close_by_keyboard_on_a_phone(open_page, sidebar):
+    with open_page("chapters/01-one-answer.html") as page:
+        settle(page, "phone and dark")
+        button, links = page.locator(f".{sidebar}-toggle"), page.locator(f"#pst-{sidebar}-sidebar-modal a")
+        assert links.count() == 0
+        button.focus()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate(f"document.activeElement.closest('#pst-{sidebar}-sidebar-modal') !== null")
+        assert links.last.is_visible()
+        page.keyboard.press("Escape")
+        assert links.count() == 0
+
+
+def test_the_theme_can_be_chosen_and_stays(browser, open_page):
+    with browser.new_context() as context, open_page("index.html", context=context) as page:
+        seen = [page.evaluate(THEME)]
+        for _ in range(3):
+            page.locator(".theme-switch-button").focus()
+            page.keyboard.press("Enter")
+            page.reload()
+            seen.append(page.evaluate(THEME))
+        assert seen == ["light", "dark", "light", "light"]  # as the system has it, chosen, chosen, as before
+
+
+def search(page, words):
+    """Search by keyboard; return the addresses of the results."""
+    page.keyboard.press("ControlOrMeta+K")
+    page.keyboard.type(words)
+    page.keyboard.press("Enter")
+    page.locator(".search-summary", has_text=re.compile("finished|did not match")).wait_for()
+    return page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.href)")
+
+
+@pytest.mark.parametrize("words", ["Kronecker", "neighbour level"])
+def test_search_finds(open_page, address, words):
+    with open_page("chapters/01-one-answer.html") as page:
+        results = search(page, words)
+        assert f"{address}/glossary.html" in {urldefrag(url)[0] for url in results}
+        for url in results[:3]:
+            page.goto(url)
+            assert words.lower() in page.inner_text("main").lower()
+
+
+def test_search_says_that_it_finds_nothing(open_page):
+    with open_page("index.html") as page:
+        assert search(page, "xylophone") == []
+        assert "did not match any" in page.inner_text("#search-results")

@@ -1,0 +1,118 @@
+"""Every link leads somewhere, and previous and next lead through the book in its order."""
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urljoin, urlsplit
+
+import pytest
+import yaml
+
+from tools.browsing import BOOK, pages
+
+CONTENTS = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text("utf-8"))
+READING_ORDER = [
+    CONTENTS["root"],
+    *(chapter["file"] for part in CONTENTS["parts"] for chapter in part["chapters"]),
+]
+
+
+class Page(HTMLParser):
+    """The anchors of a page, and all addresses that it loads or links to, each with its tag."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.anchors, self.addresses = {"", "top"}, []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id" or (tag, name) == ("a", "name"):
+                self.anchors.add(value)
+            elif name in ("href", "src") and tag != "base" and ("rel", "canonical") not in attrs:
+                self.addresses.append((tag, value))
+
+
+def dangling(folder):
+    """Return addresses that lead nowhere in a folder, or to another host without being clicked."""
+    texts = {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in folder.rglob("*.html")}
+    parsed = {place: Page(text) for place, text in texts.items() if not place.startswith("_static/")}
+    bad = []
+    for place, page in parsed.items():
+        for tag, address in page.addresses:
+            url, anchor = urldefrag(urljoin(f"http://book/{place}", address))
+            path = unquote(urlsplit(url).path.removeprefix("/"))
+            if urlsplit(url).netloc != "book":
+                good = tag == "a" or url.startswith("data:")
+            elif path in parsed:
+                good = unquote(anchor) in parsed[path].anchors
+            else:
+                good = (folder / path).is_file()
+            if not good:
+                bad.append((place, address))
+    return bad
+
+
+def test_every_page_of_the_contents_is_built():
+    assert {f"{place}.html" for place in READING_ORDER} <= set(pages())
+
+
+def test_every_link_leads_somewhere():
+    assert dangling(BOOK) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "good"),
+    [
+        ('<a href="#a">', True),
+        ('<a href="b.html#c%20d">', True),
+        ('<a href="https://example.org/#a">', True),
+        ('<img src="data:image/png;base64,">', True),
+        ('<a href="#b">', False),
+        ('<a href="b.html#a">', False),
+        ('<a href="c.html">', False),
+        ('<img src="b.png">', False),
+        ('<script src="https://example.org/a.js">', False),
+        ('<link rel="preconnect" href="//example.org">', False),
+        ('<link rel="canonical" href="https://example.org/a.html">', True),
+    ],
+)
+def test_a_broken_link_is_caught(tmp_path, html, good):
+    (tmp_path / "a.html").write_text(f'<p id="a">{html}', "utf-8")
+    (tmp_path / "b.html").write_text('<p id="c d">', "utf-8")
+    assert dangling(tmp_path) == ([] if good else [("a.html", re.search('"([^"]+)">$', html)[1])])
+
+
+def words(html):
+    """Return the words of a title, without its number."""
+    return unescape(re.sub(r'<(span|a) class="(section-number|headerlink)".*?</\1>|<[^>]+>', "", html))
+
+
+def follow(place, link):
+    """Return the places that a link leads to, page after page."""
+    found, title = [], None
+    pattern = rf'<a class="{link}"\s+href="([^"#]*)#?".*?<p class="prev-next-title">(.*?)</p>'
+    while place:
+        html = (BOOK / f"{place}.html").read_text("utf-8")
+        assert title in (None, words(re.search("<h1>(.*?)</h1>", html, re.DOTALL)[1]))
+        found.append(place)
+        there = re.search(pattern, html, re.DOTALL)
+        place, title = (urljoin(place, there[1])[: -len(".html")], words(there[2])) if there else (None, None)
+    return found
+
+
+def test_previous_and_next_follow_the_contents():
+    assert follow(READING_ORDER[0], "right-next") == READING_ORDER
+    assert follow(READING_ORDER[-1], "left-prev") == READING_ORDER[::-1]
+
+
+def test_lost_readers_find_back_from_anywhere(browser, address):
+    with browser.new_context() as context:
+        page, missing = context.new_page(), []
+        page.route("**/no/such/page.html", lambda route: route.fulfill(path=BOOK / "404.html", status=404))
+        page.on("response", lambda response: response.ok or missing.append(response.url))
+        page.goto(f"{address}/no/such/page.html")
+        page.get_by_role("link", name="first page").click()
+        page.wait_for_url(f"{address}/index.html")
+        assert missing == [f"{address}/no/such/page.html"]

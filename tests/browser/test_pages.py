@@ -1,0 +1,185 @@
+"""Every page is complete, quiet, light, and accessible, wide in light colours and on a phone in dark ones."""
+
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from tools.browsing import BOOK, pages
+
+from .looks import LOOKS, settle
+
+MOST_BYTES = 1_500_000  # of a page, without what the landing page has loaded already
+
+# Each gives the elements, or words, that are not as they should be.
+CHECKS = {
+    "formulas": """[
+        ...all(".math").filter(e => !e.querySelector("mjx-container")),
+        ...all("mjx-merror, mjx-mtext[style*=red]"),
+    ]""",
+    "raw formulas": r"[document.title, ...texts()].filter(text => /\$|\\[a-z([]/i.test(text))",
+    "images": r"""all("img").filter(e => {
+        const decorates = e.getAttribute("alt") === "" && !e.closest(".cell_output, figure");
+        const least = e.closest("article") ? 3 : 1; // words; the theme's buttons have logos
+        return !decorates && (e.alt.split(/\s+/).filter(Boolean).length < least
+            || /\.(png|svg|jpe?g|gif|webp)\b/i.test(e.alt));
+    })""",
+    "ids": """all("[id]").filter(e => document.getElementById(e.id) !== e)""",
+    "tables": """all("table:not([role=presentation])").filter(e => !e.querySelector("th"))""",
+    "width": """[
+        ...all("html").filter(e => e.scrollWidth > innerWidth),
+        ...shown().filter(e => !inside(e.getBoundingClientRect()) && !ancestors(e).some(scrolls)),
+    ]""",
+    "scrolling": """shown().filter(e => scrolls(e) && e.scrollWidth > e.clientWidth + 1
+        && ![e, ...e.querySelectorAll("*")].some(e => e.tabIndex >= 0))""",
+    "motion": """[
+        ...document.getAnimations().map(animation => animation.effect.target),
+        ...all("html, body, body :not(mjx-container *, pre *)").filter(moves),
+    ]""",
+}
+LOOK = """() => {
+    const all = selector => [...document.querySelectorAll(selector)];
+    const shown = () => all(".bd-article-container :not(mjx-container *, pre *), mjx-container[display] > *")
+        .filter(e => e.checkVisibility());
+    const inside = box => box.width === 0 || (box.left > -1 && box.right < innerWidth + 1);
+    const ancestors = e => e.parentElement ? [e.parentElement, ...ancestors(e.parentElement)] : [];
+    const scrolls = e => /auto|scroll/.test(getComputedStyle(e).overflowX);
+    const long = times => times.split(", ").some(time => parseFloat(time) > 0.01);
+    const moves = e => [null, "::before", "::after"].map(part => getComputedStyle(e, part)).some(style =>
+        long(style.transitionDuration) || style.scrollBehavior === "smooth"
+        || (style.animationName !== "none" && long(style.animationDuration)));
+    const texts = () => {
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+        while (walker.nextNode())
+            if (!walker.currentNode.parentElement.closest("pre, code, script, style, mjx-container"))
+                found.push(walker.currentNode.data.trim());
+        return found;
+    };
+    const name = e => `${e.localName}: ${e.textContent.trim() || e.outerHTML}`;
+    return (%s).map(e => (e.localName ? name(e) : e).replace(/\\s+/g, " ").slice(0, 100));
+}"""
+OPEN_ALL = """() => {
+    for (const box of document.querySelectorAll("details")) {
+        box.removeAttribute("name"); // else opening one closes another
+        box.open = true;
+    }
+    for (const button of document.querySelectorAll(".toggle-button[aria-expanded=false]")) button.click();
+}"""
+# Formulas in the text are all alike to axe, and so are spans of one class in boxes of one class: a few stand
+# for the thousands on which it would spend its time.
+THIN_OUT = """() => {
+    const seen = new Set();
+    for (const span of document.querySelectorAll(":is(pre, dt) span")) {
+        const kind = [span, span.closest("dt, div")].map(e => e.className).join();
+        if (seen.has(kind)) span.replaceWith(...span.childNodes);
+        seen.add(kind);
+    }
+    for (const code of document.querySelectorAll("pre")) code.normalize();
+    const formulas = [...document.querySelectorAll("mjx-container:not(.quiz *)")];
+    for (const formula of formulas.slice(3)) formula.replaceChildren();
+}"""
+LOADED = """() => [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+    .map(entry => [entry.name, entry.encodedBodySize])"""
+
+
+def check(page, name):
+    return page.evaluate(LOOK % CHECKS[name])
+
+
+def violations(axe, page):
+    """Return what axe finds, as (rule, element)."""
+    found = axe.run(page, options={"resultTypes": ["violations"], "preload": False}).response["violations"]
+    return {(rule["id"], *node["target"]) for rule in found for node in rule["nodes"]}
+
+
+def weight(page, loaded):
+    """Return the bytes of a page and of all that it loads, less what is loaded already."""
+    return sum(size for url, size in dict(page.evaluate(LOADED)).items() if url not in loaded)
+
+
+@pytest.fixture(scope="session")
+def first_load(open_page):
+    with open_page("index.html") as page:
+        return {url for url, _ in page.evaluate(LOADED)}
+
+
+@pytest.mark.parametrize("place", pages())
+def test_page(open_page, axe, first_load, place):
+    complaints, found = [], []
+    with open_page(place, complaints) as page:
+        assert weight(page, first_load - {page.url}) < MOST_BYTES
+        page.evaluate(OPEN_ALL)
+        for look in LOOKS:
+            settle(page, look)
+            found += [(look, name, what) for name in CHECKS for what in check(page, name)]
+        page.evaluate(THIN_OUT)
+        for look in reversed(LOOKS):
+            settle(page, look)
+            found += [(look, *violation) for violation in violations(axe, page)]
+    found += [("console", complaint) for complaint in complaints]
+    assert not found, "\n" + "\n".join(map(str, found))
+
+
+def test_a_first_visit_is_quiet(browser, open_page):
+    complaints = []
+    with browser.new_context() as context, open_page("index.html", complaints, context):
+        assert complaints == []
+
+
+def test_weight_counts_all_that_is_loaded(open_page, first_load):
+    with open_page("index.html") as page:
+        files = [BOOK / unquote(urlsplit(url).path[1:]) for url in first_load]
+        assert weight(page, set()) == sum(path.stat().st_size for path in files)
+        assert weight(page, {page.url}) == weight(page, set()) - (BOOK / "index.html").stat().st_size
+
+
+SPOILS = {
+    "formulas": r"MathJax.tex2chtmlPromise('\\no').then(formula => document.body.append(formula))",
+    "raw formulas": "document.querySelector('main p').append('$x$')",
+    "images": "document.querySelector('.cell_output img').alt = '../_images/a b c.png'",
+    "ids": "document.querySelector('main p').id = 'main-content'",
+    "tables": "document.querySelectorAll('main th').forEach(cell => cell.remove())",
+    "width": "document.querySelector('main p').style.width = '50em'",
+    "scrolling": "document.querySelector('pre[tabindex]').removeAttribute('tabindex')",
+    "motion": "document.querySelector('main').style.setProperty('transition', 'color 0.1s', 'important')",
+}
+
+
+def test_a_spoilt_page_is_caught(open_page):
+    with open_page("chapters/02-many-answers.html") as page:
+        settle(page, "phone and dark")
+        page.evaluate("for (const pre of document.querySelectorAll('main pre')) pre.style.width = '20em'")
+        for name, script in SPOILS.items():
+            before = check(page, name)
+            page.evaluate(script)
+            assert set(check(page, name)) - set(before), name
+
+
+def test_faint_text_is_caught_by_axe(open_page, axe):
+    with open_page("chapters/02-many-answers.html") as page:
+        page.evaluate(THIN_OUT)
+        kinds = ["main p", "pre .k", ".quiz-number"]
+        page.add_style_tag(content=f"{', '.join(kinds)} {{ color: #aaa !important }}")
+        faint = [element for rule, element in violations(axe, page) if rule == "color-contrast"]
+        found = "([faint, kind]) => faint.some(element => document.querySelector(element).matches(kind))"
+        assert all(page.evaluate(found, [faint, kind]) for kind in kinds)
+
+
+SCRIPTS = {
+    "an error": "setTimeout(() => { throw Error() })",
+    "a message": "console.error('no')",
+    "a missing file": "fetch('no-such-file')",
+    "another host": "fetch('https://example.org/').catch(() => {})",
+}
+
+
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+def test_a_complaint_of_the_browser_is_heard(open_page, script):
+    complaints = []
+    with open_page("index.html", complaints) as page:
+        before = len(complaints)
+        page.evaluate(f"() => {{ {script} }}")
+        for _ in range(100):
+            page.wait_for_timeout(100)
+            if len(complaints) > before:
+                return
+    pytest.fail("nothing was heard")

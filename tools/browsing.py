@@ -1,0 +1,121 @@
+"""A browser to read the built book with: found or installed, and kept away from other hosts."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+BOOK = Path(__file__).resolve().parent.parent / "_build" / "html"
+WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+FORMULAS_SET = """async () => {
+    await window.MathJax?.startup.promise;
+    await document.fonts.ready;
+}"""
+ONLY_THIS_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+COMMANDS = (
+    "google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "chrome",
+    "msedge", "microsoft-edge",
+)  # fmt: skip
+PLACES = (
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
+    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Google\Chrome\Application\chrome.exe",
+    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
+)
+
+
+class NoBrowser(RuntimeError):
+    """There is no browser to open the book with."""
+
+
+def candidates(own: str) -> Iterator[str]:
+    """Yield browsers to try, the first ones as they are found, the last ones as they are installed.
+
+    Parameters
+    ----------
+    own
+        Where Playwright keeps its own browser.
+    """
+    yield from filter(None, map(shutil.which, COMMANDS))
+    yield from (place for place in (*PLACES, own) if Path(place).exists())
+    if succeeds(sys.executable, "-m", "playwright", "install", "--no-shell", "chromium"):
+        yield own
+    if install_debian_package():
+        yield "/usr/bin/chromium"
+
+
+def install_debian_package() -> bool:
+    """Install Chromium where that is allowed, one process at a time."""
+    if not shutil.which("apt-get") or os.geteuid() != 0:
+        return False
+    import fcntl  # where there is apt-get there is fcntl
+
+    with (Path(tempfile.gettempdir()) / "orr-chromium.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return succeeds("apt-get", "update") and succeeds("apt-get", "install", "--yes", "chromium")
+
+
+def succeeds(*command: str) -> bool:
+    """Run a command and return whether it succeeded."""
+    try:
+        return subprocess.run(command, capture_output=True, timeout=600).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
+
+
+@contextmanager
+def chromium() -> Iterator["Browser"]:
+    """Start the first browser that starts."""
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ImportError:
+        raise NoBrowser("Playwright is not installed: pip install -e '.[browser]'") from None
+    with sync_playwright() as playwright:
+        for path in candidates(playwright.chromium.executable_path):
+            try:
+                browser = playwright.chromium.launch(executable_path=path, args=[ONLY_THIS_HOST])
+            except Error:
+                continue
+            with browser:
+                yield browser
+            return
+        raise NoBrowser("no Chrome or Chromium starts on this machine, and none could be installed")
+
+
+class Silent(SimpleHTTPRequestHandler):
+    """A server that keeps its requests to itself."""
+
+    def log_message(self, *_: object) -> None:
+        """Print nothing."""
+
+
+@contextmanager
+def serve(folder: Path = BOOK) -> Iterator[str]:
+    """Serve a folder on this machine and return its address."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=folder)) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def pages(folder: Path = BOOK) -> list[str]:
+    """Return the pages of the built book but the slides: ``chapters/01-one-answer.html`` and the like."""
+    found = [path.relative_to(folder) for path in folder.rglob("*.html")]
+    return sorted(path.as_posix() for path in found if path.parts[0] not in ("_static", "slides"))
