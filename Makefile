@@ -2,9 +2,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 PAGE := _build/html/index.html
 
-.PHONY: book test lint unit notebooks classroom browser lab execute picture assignments student-book slides bench clean
+.PHONY: book test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots bench clean
 
 book: .venv/installed ## build the book and say where it is
+	@rm -rf _build/html
 	@$(BIN)/jupyter-book build . --quiet -W --keep-going || { rm -rf _build/html _build/.doctrees; exit 1; }
 	@$(BIN)/python tools/slides.py > /dev/null
 	@echo "The book is built. Open $(abspath $(PAGE))"
@@ -28,6 +29,12 @@ classroom: .venv/installed-classroom
 browser: .venv/installed-browser book
 	$(BIN)/pytest --numprocesses=auto --quiet -rs tests/browser
 
+pdf: .venv/installed-browser ## print the book into one PDF
+	@$(BIN)/python tools/pdf.py
+
+links: .venv/installed ## check the links to other sites
+	$(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links --quiet
+
 lab: .venv/installed-lab ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab chapters
 
@@ -35,8 +42,8 @@ execute: .venv/installed ## run every notebook and store its outputs
 	$(BIN)/python tools/execute.py chapters/*.ipynb exercises/*.ipynb
 	$(BIN)/ruff format --quiet chapters exercises
 
-picture: .venv/installed ## draw the picture of the README again
-	$(BIN)/python -m orr.plots images/overall-level.svg
+pictures: .venv/installed ## draw the logo, the card and the pictures of the first page again
+	$(BIN)/python tools/pictures.py
 
 assignments: .venv/installed-classroom ## make the assignments for a class: make assignments SEED=2027
 	@$(BIN)/python tools/assignments.py $(if $(SEED),--seed $(SEED))
@@ -47,8 +54,12 @@ student-book: .venv/installed ## build the book without the solutions of its exe
 slides: .venv/installed ## make the slides of the two lectures
 	@$(BIN)/python tools/slides.py
 
-bench: .venv/installed-bench ## print the table of measured ratios
+screenshots: .venv/installed-browser book ## take pictures of every page
+	@$(BIN)/python tools/screenshots.py
+
+bench: .venv/installed-bench .venv/installed-browser book ## print measured ratios and what the pages weigh
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.pages
 
 clean: ## remove all that these commands made
 	rm -rf .venv _build *.egg-info .mypy_cache .ruff_cache .hypothesis
