@@ -132,16 +132,17 @@ class Ball:
                 rest = self.add(rest, i)
         return rates / rest[-1]
 
-    def chance(self, lies: Floats) -> float:
-        """Chance to be in the ball if each attribute lies, on its own, with the chance given."""
-        if lies[self.weights >= self.states].any():
-            out = self.weights >= self.states
-            return float(np.prod(1 - lies[out])) * self.chance(np.where(out, 0, lies))
-        law = np.eye(1, self.states)[0]
+    def chance(self, lies: Floats, truths: Floats | None = None) -> float:
+        """Chance to be in the ball if each attribute lies, on its own, with the chance given.
+
+        That of the truth may be given too, where a subtraction from 1 would not be exact enough.
+        """
+        truths = 1 - lies if truths is None else truths
+        law = np.eye(1, self.states)[0] * np.prod(truths[self.weights >= self.states])
         part = self.weights[self.live] - self.low
         for i in np.flatnonzero(lies[self.live]):
             lie = lies[self.live[i]] * np.array([1 - part[i], part[i]])
-            law = _shifted(law, 1 - lies[self.live[i]], self.low[i], lie)
+            law = _shifted(law, truths[self.live[i]], self.low[i], lie)
         return float(law @ np.append(np.ones(self.states - 1), self.edge))
 
     def joint(self, attributes: list[int]) -> Floats:

@@ -67,11 +67,11 @@ class Balls(Lifted):
         """Logarithm of ``1 + G``, repairs included."""
         lies = np.zeros(len(self.problem))
         lies[list(flips)] = 1
-        if self.repairs is not None:
-            lies += self.repairs * (self.problem.p - lies)
+        more = 0.0 if self.repairs is None else self.repairs * (self.problem.p - lies)
+        lies, truths = lies + more, 1 - lies - more
         with np.errstate(divide="ignore"):
             heights = [
-                math.log(m) - ball.log_mass + np.log(ball.chance(lies))
+                math.log(m) - ball.log_mass + np.log(ball.chance(lies, truths))
                 for ball, m in zip(self.balls, self.weights, strict=True)
             ]
         return float(np.logaddexp(0, logsumexp(heights)))

@@ -168,7 +168,7 @@ class Cells(Lifted):
         if self.repairs is None:
             return np.eye(1, n + 1, c)[0]
         s, p = self.repairs[i], self.problem.p[i]
-        kept = binom.pmf(np.arange(c + 1), c, 1 - s * (1 - p))
+        kept = binom.pmf(np.arange(c, -1, -1), c, s * (1 - p))
         return np.convolve(kept, binom.pmf(np.arange(n - c + 1), n - c, s * p))
 
     def _interaction(self, attributes: Set[int]) -> float:
