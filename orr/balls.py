@@ -23,9 +23,9 @@ class Balls(Lifted):
 
     block = 2**24
 
-    def __init__(self, problem: Problem, balls: list[Ball], masses: Floats, repairs: Floats) -> None:
+    def __init__(self, problem: Problem, balls: list[Ball], masses: Floats, kept: Floats) -> None:
         self.problem, self.balls, self.masses = problem, balls, masses
-        self.repairs = repairs if repairs.any() else None
+        self.kept = kept if (kept != 1).any() else None
 
     @property
     def weights(self) -> Floats:
@@ -65,10 +65,10 @@ class Balls(Lifted):
 
     def _log_density(self, flips: Set[int]) -> float:
         """Logarithm of ``1 + G``, repairs included."""
-        lies = np.zeros(len(self.problem))
-        lies[list(flips)] = 1
-        more = 0.0 if self.repairs is None else self.repairs * (self.problem.p - lies)
-        lies, truths = lies + more, 1 - lies - more
+        flipped = np.isin(np.arange(len(self.problem)), list(flips))
+        kept = np.ones(len(self.problem)) if self.kept is None else self.kept
+        lies = kept * flipped + (1 - kept) * self.problem.p
+        truths = kept * ~flipped + (1 - kept) / self.problem.sizes
         with np.errstate(divide="ignore"):
             heights = [
                 math.log(m) - ball.log_mass + np.log(ball.chance(lies, truths))
@@ -82,5 +82,5 @@ class Balls(Lifted):
         parts = [m * ball.joint(chosen) for ball, m in zip(self.balls, self.weights, strict=True)]
         terms = (np.sum(parts, axis=0) * signs).ravel()
         value, scale = math.fsum(terms), math.fsum(np.abs(terms))
-        kept = 1.0 if self.repairs is None else float(np.prod(1 - self.repairs[chosen]))
+        kept = 1.0 if self.kept is None else float(np.prod(self.kept[chosen]))
         return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)

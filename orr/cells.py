@@ -89,21 +89,20 @@ class Kinds:
 class Cells(Lifted):
     """A law that lifts listed cells above the uniform part.
 
-    ``G`` is ``exp(log_top)`` times the share of the flip set's cell, a number from 0 to 1.
+    ``log_excess[j]`` is the logarithm of ``G`` at the flip sets of cell ``j``.
     """
 
     block = 2**24
 
     def __init__(
-        self, problem: Problem, kinds: Kinds, cells: Integers, log_top: float, shares: Floats, repairs: Floats
+        self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats, kept: Floats
     ) -> None:
-        self.problem, self.kinds, self.cells = problem, kinds, cells
-        self.log_top, self.shares = log_top, shares
-        self.repairs = repairs if repairs.any() else None
+        self.problem, self.kinds, self.cells, self.log_excess = problem, kinds, cells, log_excess
+        self.kept = kept if (kept != 1).any() else None
 
     @cached_property
     def weights(self) -> Floats:
-        return np.exp(self.log_top + self.kinds.log_uniform(self.cells)) * self.shares
+        return np.exp(self.log_excess + self.kinds.log_uniform(self.cells))
 
     @property
     def lies(self) -> Floats:
@@ -111,7 +110,7 @@ class Cells(Lifted):
 
     @property
     def nominal_epsilon(self) -> float:
-        return float(np.logaddexp(0, self.log_top + math.log(self.shares.max())))
+        return float(np.logaddexp(0, self.log_excess.max()))
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         counts = self.cells[categories]
@@ -134,7 +133,7 @@ class Cells(Lifted):
         steps = self.kinds.steps
         key = self.cells.astype(np.uint64) @ steps
         order = np.argsort(key)
-        key, levels = key[order], self._levels[order]
+        key, levels = key[order], np.logaddexp(0, self.log_excess)[order]
         result = np.zeros(len(self.kinds))
         for g in range(len(self.kinds)):
             for shift in (steps[g], (-steps)[g]):
@@ -145,19 +144,14 @@ class Cells(Lifted):
                 result[g] = max(result[g], np.abs(levels - other)[exists].max(initial=0))
         return frozen(result[self.kinds.of])
 
-    @cached_property
-    def _levels(self) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.logaddexp(0, self.log_top + np.log(self.shares))
-
     def log_ratio(self, flips: Set[int]) -> float:
         return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
 
     def _log_density(self, flips: Set[int]) -> float:
         """Logarithm of ``1 + G``, repairs included."""
         lying = np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds))
+        total = self.log_excess.copy()
         with np.errstate(divide="ignore"):
-            total = self.log_top + np.log(self.shares)
             for g, c in enumerate(lying.tolist()):
                 total += np.log(self._moved(g, c))[self.cells[:, g]]
         return float(np.logaddexp(0, logsumexp(total)))
@@ -165,9 +159,9 @@ class Cells(Lifted):
     def _moved(self, g: int, c: int) -> Floats:
         """Chance of each number of lies of a kind after repairs, if there were c before."""
         n, i = int(self.kinds.count[g]), self.kinds.first[g]
-        if self.repairs is None:
+        if self.kept is None:
             return np.eye(1, n + 1, c)[0]
-        s, p = self.repairs[i], self.problem.p[i]
+        s, p = 1 - self.kept[i], self.problem.p[i]
         kept = binom.pmf(np.arange(c, -1, -1), c, s * (1 - p))
         return np.convolve(kept, binom.pmf(np.arange(n - c + 1), n - c, s * p))
 
@@ -181,5 +175,5 @@ class Cells(Lifted):
             table = np.array([hypergeom.pmf(j, n, c, m) @ factor for c in range(n + 1)])
             terms *= table[self.cells[:, g]]
         value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
-        kept = 1.0 if self.repairs is None else float(np.prod(1 - self.repairs[chosen]))
+        kept = 1.0 if self.kept is None else float(np.prod(self.kept[chosen]))
         return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)

@@ -321,11 +321,10 @@ class Program:
         level = log_x - log_x.min()
         with np.errstate(divide="ignore"):
             log_excess = level + np.log(-np.expm1(-level))
-        top, listed = float(log_excess.max()), level > 0
+        listed = level > 0
         surplus = np.maximum(self.gains @ self._law(log_x), 0) * self.variance
-        repairs = surplus / (surplus + self.kinds.problem.d)
-        shares = np.exp(log_excess[listed] - top)
-        return Cells(self.problem, self.kinds, self.flips.T[listed], top, shares, repairs[self.kinds.of])
+        kept = self.kinds.problem.d / (surplus + self.kinds.problem.d)
+        return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess[listed], kept[self.kinds.of])
 
 
 def _rows(columns: int, plus: Integers, minus: Integers, factor: Floats) -> csr_array:

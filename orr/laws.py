@@ -106,11 +106,12 @@ class Product(Law):
 class Lifted(Law):
     """A uniformly random record with odds 1 to M, else a flip set from a second law.
 
-    ``repairs[i]`` is the chance that attribute ``i`` of a record from the second law is replaced by a
-    uniformly random value in the end, which lowers its level to the one asked and raises no other.
+    ``kept[i]`` is the chance that attribute ``i`` of a record from the second law stays as it is. Else
+    it is replaced by a uniformly random value, which lowers its level to the one asked and raises no
+    other. None means that all stay.
     """
 
-    repairs: Floats | None = None
+    kept: Floats | None = None
 
     @property
     @abstractmethod
@@ -146,8 +147,8 @@ class Lifted(Law):
 
     @cached_property
     def rates(self) -> Floats:
-        p, repairs = self.problem.p, 0.0 if self.repairs is None else self.repairs
-        return (p + (1 - repairs) * self.lies + repairs * p * self.mass) / (1 + self.mass)
+        p, kept = self.problem.p, 1.0 if self.kept is None else self.kept
+        return (p + kept * self.lies + (1 - kept) * p * self.mass) / (1 + self.mass)
 
     def perturb(self, records: NDArray, source: Source) -> NDArray:
         (n, k), sizes = records.shape, self.problem.sizes
@@ -159,8 +160,8 @@ class Lifted(Law):
         places = rows[lying], attributes
         shift = 1 + source.integers(sizes[attributes] - 1, attributes.shape).astype(np.int64)
         result[places] = (records[places].astype(np.int64) + shift) % sizes[attributes]
-        if self.repairs is not None:
-            again, attributes = np.nonzero(source.coins(self.repairs, (len(rows), k)))
+        if self.kept is not None:
+            again, attributes = np.nonzero(~source.coins(self.kept, (len(rows), k)))
             result[rows[again], attributes] = source.integers(sizes[attributes], attributes.shape)
         return result
 

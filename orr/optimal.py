@@ -138,7 +138,7 @@ class Run:
         cells = np.arange(math.ceil(k * q))[:, None]
         short = logsumexp(self.kinds.log_uniform(cells) + np.log(k * q - cells[:, 0]))
         log_top = math.log(k * d) - float(short)
-        law = Cells(self.problem, self.kinds, cells, log_top, np.ones(len(cells)), np.zeros(k))
+        law = Cells(self.problem, self.kinds, cells, np.full(len(cells), log_top), np.ones(k))
         lower = law.nominal_epsilon - 1e-15 * law.roundings
         return self.certified("attributes alike", law, lower, np.ones(k))
 
@@ -195,5 +195,5 @@ class Run:
         total = masses.sum()
         supply = (masses / total) @ np.array([(problem.q - ball.rates) / problem.d for ball in balls])
         masses = masses / min(total * float(supply.min()), 1.0)
-        repairs = np.maximum(supply - 1 / masses.sum(), 0) / (supply + 1)
-        return Balls(problem, balls, masses, repairs)
+        kept = np.minimum((1 + 1 / masses.sum()) / (1 + supply), 1)
+        return Balls(problem, balls, masses, kept)

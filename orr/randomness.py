@@ -55,13 +55,15 @@ class Source:
         return words[:count].reshape(shape)
 
     def coins(self, probability: Floats, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Coins that come up true with exactly the probabilities given, each below 1.
+        """Coins that come up true with exactly the probabilities given.
 
         A uniform number is compared with the probability sixteen binary digits at a time;
-        only where they agree, once in 65,536, are more digits drawn.
+        only where they agree, once in 65,536, are more digits drawn. A probability of 1 has
+        the digit 65,535 again and again, and is never missed.
         """
-        scaled = np.asarray(probability) * 65536.0
-        digit = np.floor(scaled)
+        probability = _probabilities(probability)
+        scaled = probability * 65536.0
+        digit = np.minimum(np.floor(scaled), 65535.0)
         words, digits = self.words(shape, np.uint16), digit.astype(np.uint16)
         result = words < digits
         tied = np.flatnonzero(words == digits)
@@ -70,10 +72,12 @@ class Source:
             result.flat[tied] = self.coins(rest, rest.shape)
         return result
 
-    def choose(self, odds: Floats, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    def choose(
+        self, odds: Floats, shape: tuple[int, ...], against: Floats | float = 1.0
+    ) -> NDArray[np.bool_]:
         """Coins that come up true with the odds given, whichever side is the rare one."""
-        rare = odds < 1
-        coins = self.coins(np.where(rare, odds, 1) / (1 + odds), shape)
+        rare = odds < against
+        coins = self.coins(np.where(rare, odds, against) / (odds + against), shape)
         return np.logical_xor(coins, ~rare, out=coins)
 
     def integers(self, sizes: Integers, shape: tuple[int, ...]) -> NDArray:
@@ -89,6 +93,14 @@ class Source:
             redrawn = np.broadcast_to(sizes, shape)[np.unravel_index(again, shape)]
             values.flat[again] = self.integers(redrawn, redrawn.shape)
         return values
+
+
+def _probabilities(values: Floats) -> Floats:
+    """Refuse what is not a probability: a draw must never go on with it."""
+    values = np.asarray(values, dtype=float)
+    if values.size and not (values.min() >= 0 and values.max() <= 1):  # false for nan, too
+        raise ArithmeticError("a chance is not a number from 0 to 1, so nothing was drawn")
+    return values
 
 
 def minus(a: float, b: float) -> tuple[float, float]:
@@ -115,6 +127,8 @@ class Categories:
 
     def __init__(self, weights: Floats) -> None:
         n = len(weights)
+        if not (n and weights.min() >= 0 and 0 < weights.max() < math.inf):  # false for nan, too
+            raise ArithmeticError("the weights of the categories are not finite, or all are 0")
         share = weights / weights.max()
         share *= n / math.fsum(share.tolist())
         self._keep = np.zeros(n)

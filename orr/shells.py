@@ -151,5 +151,6 @@ class Shells:
         """Return the best law found, repaired until every attribute has exactly its level."""
         mass = np.exp(self.kinds.log_uniform(self.cells) + self.upper) * self.shares
         supply = self._supply(mass / mass.sum(), self.cells)  # of a unit of mass
-        repairs = np.maximum(supply - 1 / mass.sum(), 0) / (supply + 1)
-        return Cells(problem, self.kinds, self.cells, self.upper, self.shares, repairs[self.kinds.of])
+        kept = np.minimum((1 + 1 / mass.sum()) / (1 + supply), 1)
+        log_excess = self.upper + np.log(self.shares)
+        return Cells(problem, self.kinds, self.cells, log_excess, kept[self.kinds.of])

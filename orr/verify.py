@@ -94,8 +94,8 @@ def level_and_rates(law: Law) -> tuple[float, Floats]:
         level = float(np.logaddexp(0, logsumexp(heights)))
     else:
         level, lies = law.nominal_epsilon, law.lies
-    repairs = np.zeros(len(lies)) if law.repairs is None else law.repairs
-    lifted = (1 - repairs) * lies + repairs * law.problem.p * law.mass
+    kept = np.ones(len(lies)) if law.kept is None else law.kept
+    lifted = kept * lies + (1 - kept) * law.problem.p * law.mass
     return level, (law.problem.p + lifted) / (1 + law.mass)
 
 

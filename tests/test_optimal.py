@@ -271,12 +271,12 @@ def test_a_law_that_lies_about_its_levels_is_refuted():
     best = orr.optimal(*draw(60, 2, 0.5, 3))
     ball = best.law
     assert isinstance(ball, Balls)
-    unrepaired = Balls(ball.problem, ball.balls, ball.masses * 0.99, np.zeros(60))
+    unrepaired = Balls(ball.problem, ball.balls, ball.masses * 0.99, np.ones(60))
     assert not dataclasses.replace(best.certificate, law=unrepaired).verify()
     listed = orr.optimal(*draw(30, 1))
     cells = listed.law
     assert isinstance(cells, Cells)
-    spoiled = Cells(cells.problem, cells.kinds, cells.cells, cells.log_top - 0.01, cells.shares, np.zeros(30))
+    spoiled = Cells(cells.problem, cells.kinds, cells.cells, cells.log_excess - 0.01, np.ones(30))
     assert not dataclasses.replace(listed.certificate, law=spoiled).verify()
 
 

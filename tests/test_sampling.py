@@ -13,7 +13,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from scipy.stats import beta, chisquare
+from scipy.stats import beta, binom, chisquare
 
 import orr
 from orr.ball import Ball
@@ -165,13 +165,13 @@ def realised_law(law):
     for category, p in enumerate(category_law(law._categories)):
         for s, chance in flip_law(law, category).items() if p else ():
             above[s] += lifted * p * chance / times(sizes, s)
-    for i, repair in enumerate([] if law.repairs is None else map(Fraction, law.repairs.tolist())):
+    for i, kept in enumerate([] if law.kept is None else map(Fraction, law.kept.tolist())):
         for s in sets:
             if i not in s:
                 other = tuple(sorted((*s, i)))
                 mean = (above[s] + (sizes[i] - 1) * above[other]) / sizes[i]
                 for t in (s, other):
-                    above[t] += repair * (mean - above[t])
+                    above[t] += (1 - kept) * (mean - above[t])
     return {s: value + (1 - lifted) / math.prod(sizes) for s, value in above.items()}
 
 
@@ -184,8 +184,8 @@ def chosen(odds):
 
 def lowered(mechanism):
     """How far repairs can lower the level: each gives a share of the likeliest records to the rarest."""
-    repairs = getattr(mechanism.law, "repairs", None)
-    return 0 if repairs is None else np.log((1 + repairs * np.exp(mechanism.epsilon)) / (1 - repairs)).sum()
+    kept = getattr(mechanism.law, "kept", None)
+    return 0 if kept is None else np.log((1 + (1 - kept) * np.exp(mechanism.epsilon)) / kept).sum()
 
 
 @every_construction
@@ -253,7 +253,7 @@ class NoEdge(Ball):
 
 
 def check_ball(ball):
-    expected, law = exact_ball(ball), Balls(ball.problem, [ball], np.ones(1), np.zeros(len(ball.problem)))
+    expected, law = exact_ball(ball), Balls(ball.problem, [ball], np.ones(1), np.ones(len(ball.problem)))
     drawn = flip_law(law, 0)
     for s, p in expected.items():
         np.testing.assert_allclose(float(drawn.get(s, 0)), float(p), rtol=1e-12)
@@ -289,12 +289,66 @@ def test_equal_attributes_lie_in_every_combination_alike(counts):
     problem = Problem(sizes, [1.0] * len(sizes))
     kinds = Kinds(problem)
     cells = np.indices(tuple(kinds.count + 1)).reshape(len(kinds), -1).T
-    law = Cells(problem, kinds, cells, 0.0, np.ones(len(cells)), np.zeros(len(sizes)))
+    law = Cells(problem, kinds, cells, np.zeros(len(cells)), np.ones(len(sizes)))
     for category, cell in enumerate(cells):
         ways = math.prod(math.comb(int(n), int(c)) for n, c in zip(kinds.count, cell, strict=True))
         drawn = flip_law(law, category)
         assert len(drawn) == ways
         np.testing.assert_allclose([float(p) for p in drawn.values()], 1 / ways, rtol=1e-14)
+
+
+def told(mechanism, n=20_000):
+    """Share of true values that are released, and whether each is as often as claimed."""
+    records = np.random.default_rng(0).integers(0, mechanism.sizes, (n, len(mechanism.sizes)))
+    truths = (mechanism.perturb(records, 1) == records).sum(axis=0)
+    # Each side fails with probability at most 1e-9.
+    low, high = (binom.ppf(p, n, 1 - mechanism.flip_probabilities) for p in (1e-9, 1 - 1e-9))
+    return truths / n, (low <= truths) & (truths <= high)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels"),
+    [
+        ([1000, 1000, 3, 10**6], [18.0, 18.0, 36.0, 1e-10]),
+        ([2, 2, 3, 2, 10**6], [8.0, 8.0, 6.0, 3.0, 1e-11]),
+    ],
+)
+def test_an_attribute_that_is_almost_never_kept_is_not_always_kept(sizes, levels):
+    for limit in (None, 1e-9):
+        share, right = told(orr.optimal(sizes, levels, time_limit=limit))
+        assert share[-1] < 1e-3
+        assert right.all()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels"),
+    [
+        ([1000, 10**6, 10**6, 5], [0.0068, 17.8, 0.1, 700.0]),
+        ([10, 10**6, 2, 2], [4.13, 25.6, 8.59, 700.0]),
+    ],
+)
+def test_levels_whose_masses_pass_the_largest_double_are_kept(sizes, levels):
+    _, right = told(orr.guarded(sizes, levels, 0.1))
+    assert right.all()
+
+
+@pytest.mark.parametrize("wrong", [-1e-300, 1 + 2.0**-52, math.nan, math.inf])
+def test_what_is_not_a_probability_is_not_drawn(wrong):
+    with pytest.raises(ArithmeticError, match="not a number from 0 to 1"):
+        Source(1).coins(np.array([0.5, wrong]), (2,))
+
+
+def test_odds_and_weights_that_are_not_numbers_are_not_drawn():
+    for odds in (math.nan, -0.5):
+        with pytest.raises(ArithmeticError), np.errstate(invalid="ignore"):
+            Source(1).choose(np.array([1.0, odds]), (2,))
+    for weights in ([1.0, math.nan], [1.0, math.inf], [0.0, 0.0], [1.0, -1.0], []):
+        with pytest.raises(ArithmeticError):
+            Categories(np.array(weights))
+
+
+def test_a_coin_of_probability_one_is_always_true():
+    assert EveryWord().coins(np.array(1.0), (65536,)).all()
 
 
 @every_construction
