@@ -17,6 +17,7 @@ PUBLISHING = {
     "deploy": {"pages": "write", "id-token": "write"},
     "colab": {"contents": "write"},
 }
+PIN = re.compile(r"(actions/[a-z-]+)@([0-9a-f]{40}) # (v\d+\.\d+\.\d+)")
 every_workflow = pytest.mark.parametrize("name", WORKFLOWS)
 
 
@@ -53,7 +54,7 @@ def test_there_is_a_workflow_for_each_purpose():
 
 
 @every_workflow
-def test_permissions_time_and_versions_are_bounded(name):
+def test_permissions_and_time_are_bounded(name):
     workflow = load(name)
     assert workflow["permissions"] == {"contents": "read"}
     assert "concurrency" in workflow
@@ -61,8 +62,45 @@ def test_permissions_time_and_versions_are_bounded(name):
     assert granted == (PUBLISHING if name == "pages" else {})
     for job in workflow["jobs"].values():
         assert int(job["timeout-minutes"]) <= 60
+
+
+@every_workflow
+def test_every_action_is_pinned_to_a_commit_and_says_its_version(name):
+    used = re.findall(r"^ *(?:- )?uses: (.*)$", WORKFLOWS[name].read_text("utf-8"), re.MULTILINE)
+    steps = [step for job in load(name)["jobs"].values() for step in job["steps"]]
+    assert [use.split(" ")[0] for use in used] == [step["uses"] for step in steps if "uses" in step]
+    assert [use for use in used if not PIN.fullmatch(use)] == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "actions/checkout@v5",
+        "actions/checkout@fbc6f39 # v5.1.0",
+        f"actions/checkout@{'0' * 40}",
+        f"actions/checkout@{'0' * 40} # v5",
+        f"somebody/checkout@{'0' * 40} # v5.1.0",
+    ],
+)
+def test_a_loose_pin_is_caught(use):
+    assert PIN.fullmatch(f"actions/checkout@{'0' * 40} # v5.1.0")
+    assert not PIN.fullmatch(use)
+
+
+def test_an_action_has_one_pin_everywhere():
+    text = "".join(path.read_text("utf-8") for path in WORKFLOWS.values())
+    pins = {match.groups() for match in PIN.finditer(text)}
+    assert len(pins) == len({action for action, *_ in pins})
+
+
+@every_workflow
+def test_a_checkout_leaves_no_credentials_where_nothing_is_pushed(name):
+    for job in load(name)["jobs"].values():
+        pushes = any(command.startswith("git push") for command in commands(job))
         for step in job["steps"]:
-            assert re.fullmatch(r"actions/[a-z-]+@v\d+", step.get("uses", "actions/none@v0"))
+            if step.get("uses", "").startswith("actions/checkout@"):
+                kept = step.get("with", {}).get("persist-credentials", "true")
+                assert kept == ("true" if pushes else "false")
 
 
 @every_workflow

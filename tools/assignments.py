@@ -15,8 +15,8 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).resolve().parent.parent
 MISSING = """nbgrader is not installed, and the assignments are made with it. Install it with
     make .venv/installed-classroom
-or, in an environment of your own, with
-    pip install "orr[classroom]\""""
+or, in an environment of your own, from the repository's folder, with
+    pip install ".[classroom]\""""
 CONFIG = """c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "optimized-randomized-response"
 """

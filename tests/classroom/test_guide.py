@@ -106,4 +106,4 @@ def test_tool_says_plainly_that_nbgrader_is_missing():
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True)
     assert done.returncode == 1
     assert "nbgrader is not installed" in done.stderr
-    assert 'pip install "orr[classroom]"' in done.stderr
+    assert 'pip install ".[classroom]"' in done.stderr  # ours, from the repository
