@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
 from collections.abc import Callable
 from numbers import Real
 
@@ -11,16 +13,25 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from orr.certificate import NotCertified
+from orr.clock import Clock
 from orr.mechanism import Mechanism
 from orr.optimal import optimal
 from orr.problem import MAX_LEVEL, MIN_LEVEL, Floats, Integers, Problem, _check_range, _numbers, check_sizes
 from orr.radius_one import NotApplicable
 
 TIGHT = 1e-6
-Method = Callable[[ArrayLike, ArrayLike], Mechanism]
+Method = Callable[..., Mechanism]
 
 
-def allocate(epsilon: float, sizes: ArrayLike, shares: ArrayLike, *, method: Method = optimal) -> Mechanism:
+def allocate(
+    epsilon: float,
+    sizes: ArrayLike,
+    shares: ArrayLike,
+    *,
+    method: Method = optimal,
+    time_limit: float | None = None,
+    progress: bool = False,
+) -> Mechanism:
     """Find the largest levels proportional to the shares that a total pays for.
 
     The overall level of a construction grows with the scale of the levels asked. The search
@@ -37,6 +48,11 @@ def allocate(epsilon: float, sizes: ArrayLike, shares: ArrayLike, *, method: Met
         What each attribute is to get, in proportion: the levels asked of ``method`` are a multiple.
     method : callable
         A construction, called with sizes and levels.
+    time_limit : float, optional
+        Seconds after which the largest levels found so far are returned, as soon as some are found. A
+        construction that takes a time limit is given what is left.
+    progress : bool
+        Whether to report each step on the standard error stream.
 
     Returns
     -------
@@ -74,21 +90,37 @@ def allocate(epsilon: float, sizes: ArrayLike, shares: ArrayLike, *, method: Met
             "sizes and shares must have one entry for each attribute: "
             f"got {len(checked[0])} sizes and {len(checked[1])} shares"
         )
-    return _Search(float(epsilon), *checked, method).run()
+    return _Search(float(epsilon), *checked, method, Clock(time_limit), progress).run()
 
 
 def _check_shares(shares: ArrayLike) -> Floats:
     """Return the shares as floats, or say which one is not a share."""
-    values = _numbers("shares", shares, "fiu", Real, "a positive number")
+    values = _numbers("shares", shares, "fiu", Real, "a positive number").astype(np.float64)
     _check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
-    return values.astype(np.float64)
+    return values
+
+
+class _TimeIsUp(Exception):
+    """What fits so far has to do."""
+
+
+def _takes_a_limit(method: Method) -> bool:
+    """Tell whether a construction can be told how long it may take."""
+    try:
+        return "time_limit" in inspect.signature(method).parameters
+    except (TypeError, ValueError):  # a callable without a signature
+        return False
 
 
 class _Search:
     """What is known of the scales tried. A scale is the level of the attribute with the largest share."""
 
-    def __init__(self, total: float, sizes: Integers, shares: Floats, method: Method) -> None:
+    def __init__(
+        self, total: float, sizes: Integers, shares: Floats, method: Method, clock: Clock, progress: bool
+    ) -> None:
         self.total, self.sizes, self.method = total, sizes, method
+        self.clock, self.progress = clock, progress
+        self.timed = clock.limit < math.inf and _takes_a_limit(method)
         self.shares = shares / shares.max()
         self.lowest = MIN_LEVEL / float(self.shares.min())
         if not self.lowest < MAX_LEVEL:
@@ -103,8 +135,11 @@ class _Search:
 
     def run(self) -> Mechanism:
         """Bracket the scale at which the total is spent, then close in on it."""
-        ends = [math.log(scale) for scale in self._bracket()]
-        brentq(lambda x: self._excess(math.exp(x)), *ends, xtol=self.tight / self.total / 8)
+        try:
+            ends = [math.log(scale) for scale in self._bracket()]
+            brentq(lambda x: self._excess(math.exp(x)), *ends, xtol=self.tight / self.total / 8)
+        except _TimeIsUp:
+            return self.tried[self.fits]  # type: ignore[return-value]
         found = self.tried.get(self.fits)
         above = min((scale for scale in self.tried if scale > self.fits), default=self.fits)
         if found is None or (self.tried[above] is None and found.epsilon < self.total - self.tight):
@@ -122,15 +157,24 @@ class _Search:
         left = self.total - mechanism.epsilon
         if left >= 0:
             self.fits = max(self.fits, scale)
+        if self.clock.left < 0 and self.fits:
+            raise _TimeIsUp
         return 0.0 if 0 <= left <= self.tight else math.log(mechanism.epsilon / self.target)
 
     def _build(self, scale: float) -> Mechanism | None:
         """Build the mechanism at a scale, if the construction can."""
+        options = {"time_limit": max(self.clock.left, 1e-9)} if self.timed else {}
         try:
-            return self.method(self.sizes, np.maximum(scale * self.shares, MIN_LEVEL))
+            mechanism = self.method(self.sizes, np.maximum(scale * self.shares, MIN_LEVEL), **options)
         except (NotApplicable, NotCertified) as refusal:
             self.refusal = refusal
             return None
+        if not isinstance(mechanism, Mechanism):
+            raise TypeError(f"method = {self.method!r} must return a mechanism, got {mechanism!r}")
+        if self.progress:
+            seconds, level = self.clock.seconds, mechanism.epsilon
+            print(f"{seconds:8.2f} s  levels up to {scale:.6g} spend {level:.6f}", file=sys.stderr)
+        return mechanism
 
     def _refused(self) -> Exception:
         """Say that the levels which spend the total are out of the construction's reach."""

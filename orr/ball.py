@@ -21,9 +21,11 @@ from scipy.special import expit
 
 from orr.problem import Floats, Integers, Problem
 from orr.randomness import Source
+from orr.rounding import ball_units
 
-TINY = 1e-290
-MAX_TILT = 64.0
+TINY = 1e-290  # chance that is cut in the dynamic program
+LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
+MAX_TILT = 64.0  # where a flip of weight 1 has a chance of e^-64, it does not matter any more
 
 
 class Ball:
@@ -51,6 +53,10 @@ class Ball:
     """
 
     def __init__(self, problem: Problem, weights: Floats, states: int, edge: float = 1.0) -> None:
+        if not (states >= 1 and 0 < edge <= 1 and (weights >= 0).all()):  # nan, too
+            raise ValueError(
+                "a ball needs weights of at least 0, a state or more, and an edge above 0 up to 1"
+            )
         self.problem, self.weights, self.states, self.edge = problem, weights, states, edge
         order = np.lexsort((weights, problem.sizes))  # so that the order of the attributes does not matter
         self.live = order[weights[order] < states]
@@ -59,10 +65,11 @@ class Ball:
         self.low = low.astype(np.int64)
         self.tilt = _tilt(problem.sizes[self.live], weights[self.live], states - 1.0)
         odds = p * np.exp(-self.tilt * low) * np.stack([1 - part, part * math.exp(-self.tilt)])
-        total = 1 - p + odds.sum(axis=0)
-        self.keep, self.lie = (1 - p) / total, odds / total
-        others = np.delete(problem.sizes, self.live)
-        self.log_scale = math.fsum([*np.log(total), *-np.log(others), self.tilt * (states - 1)])
+        total = 1 / problem.sizes[self.live] + odds.sum(axis=0)
+        self.keep, self.lie = 1 / problem.sizes[self.live] / total, odds / total
+        logs = np.concatenate([np.log(total), -np.log(np.delete(problem.sizes, self.live))])
+        self.log_scale = math.fsum([*logs, self.tilt * (states - 1)])
+        self.units = ball_units(len(problem), self.tilt * states, float(np.abs(logs).sum()))
 
     @classmethod
     def of(cls, problem: Problem, weights: Floats, radius: float) -> Ball:
@@ -112,7 +119,7 @@ class Ball:
     def log_mass(self) -> float:
         """Logarithm of the probability of the ball under a uniformly random record."""
         edge = np.append(np.ones(self.states - 1), self.edge)
-        return math.log(self.below @ edge) + self.log_scale
+        return math.log(math.fsum((self.below * edge).tolist())) + self.log_scale
 
     def hazard(self, width: float) -> float:
         """Share of the ball that a threshold lower by 1 would lose, on average over a width."""
@@ -171,16 +178,29 @@ class Ball:
         room = np.full(n, self.states - 1)
         for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
             for i, rest in reversed(block):
-                low = _shifted(rest, 0.0, self.low[i], np.array([self.lie[0, i], 0]))
-                high = _shifted(rest, 0.0, self.low[i], np.array([0, self.lie[1, i]]))
-                with np.errstate(divide="ignore", invalid="ignore"):  # where no draw ever comes
-                    lie, up = (low + high) / (self.keep[i] * rest), high / low
-                lies = source.choose(lie[room], (n,))
+                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.lie[:, i])
+                lies = source.choose((low + high)[room], (n,), against=keep[room])
                 rows = np.flatnonzero(lies)
-                more = source.choose(up[room[rows]], (len(rows),)) if self.lie[1, i] else 0
+                at = room[rows]
+                more = source.choose(high[at], at.shape, against=low[at]) if self.lie[1, i] else 0
                 room[rows] -= self.low[i] + more
                 flips[:, self.live[i]] = lies
         return flips
+
+
+def _parts(law: Floats, keep: float, low: int, lie: Floats) -> tuple[Floats, Floats, Floats]:
+    """Parts of the law of the weight where one more attribute is true, or lies with a weight or the next.
+
+    A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
+    is not cut, of at least TINY, it is less than half a unit.
+    """
+    parts = law * keep, np.zeros_like(law), np.zeros_like(law)
+    for part, weight, chance in ((parts[1], low, lie[0]), (parts[2], low + 1, lie[1])):
+        if chance and weight < len(law):
+            np.multiply(law[: len(law) - weight], chance, out=part[weight:])
+    for part in parts:
+        part[part < LEAST] = 0
+    return parts
 
 
 def _shifted(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
@@ -189,7 +209,7 @@ def _shifted(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
     for weight, chance in ((low, lie[0]), (low + 1, lie[1])):
         if chance and weight < len(law):
             more[weight:] += chance * law[: len(law) - weight]
-    more[more < TINY] = 0  # close to underflow digits are lost, and no draw may depend on those
+    more[more < TINY] = 0
     return more
 
 

@@ -7,12 +7,14 @@ from collections.abc import Set
 from functools import cached_property, reduce
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from orr.ball import Ball
 from orr.laws import Lifted
 from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Source
+from orr.rounding import TINY, log_sum, log_sum_units
 
 
 class Balls(Lifted):
@@ -23,9 +25,12 @@ class Balls(Lifted):
 
     block = 2**24
 
-    def __init__(self, problem: Problem, balls: list[Ball], masses: Floats, kept: Floats) -> None:
-        self.problem, self.balls, self.masses = problem, balls, masses
-        self.kept = kept if (kept != 1).any() else None
+    def __init__(self, problem: Problem, balls: list[Ball], masses: Floats) -> None:
+        self.problem = problem
+        listed = masses > TINY * masses.max()
+        self.balls, self.masses = [ball for ball, ok in zip(balls, listed, strict=True) if ok], masses[listed]
+        self.repair()
+        self.check()
 
     @property
     def weights(self) -> Floats:
@@ -35,14 +40,23 @@ class Balls(Lifted):
     def lies(self) -> Floats:
         return self.weights @ np.array([ball.rates for ball in self.balls])
 
-    @cached_property
-    def nominal_epsilon(self) -> float:
-        heights = np.log(self.weights) - [ball.log_mass for ball in self.balls]
-        return float(np.logaddexp(0, logsumexp(heights)))
-
     @property
-    def roundings(self) -> int:
-        return 3 * len(self.balls) + 24 * len(self.problem)
+    def told(self) -> Floats:
+        return 1 - self.lies / (self.problem.p * self.mass)
+
+    @cached_property
+    def _heights(self) -> Floats:
+        """Logarithm of what each ball adds to ``G``."""
+        return np.log(self.weights) - [ball.log_mass for ball in self.balls]
+
+    @cached_property
+    def log_top(self) -> float:
+        return log_sum(self._heights)
+
+    @cached_property
+    def counted(self) -> float:
+        logs = 5 * float(np.abs(np.log(self.weights)).max()) + 5 * max(abs(b.log_mass) for b in self.balls)
+        return max(ball.units for ball in self.balls) + logs + log_sum_units(self._heights)
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         flips = np.zeros((len(categories), len(self.problem)), dtype=bool)
@@ -58,7 +72,22 @@ class Balls(Lifted):
     @cached_property
     def neighbour_epsilons(self) -> Floats:
         """The overall level: at the edge of a ball one lie may make all the difference."""
-        return frozen(np.full(len(self.problem), self.nominal_epsilon))
+        if not self._few:
+            return frozen(np.full(len(self.problem), self.epsilon))
+        k = len(self.problem)
+        cube = np.array([self._log_density(set(np.flatnonzero(f))) for f in np.ndindex((2,) * k)])
+        cube = cube.reshape((2,) * k)
+        return self._above(np.array([np.abs(np.diff(cube, axis=i)).max() for i in range(k)]))
+
+    @property
+    def neighbour_exact(self) -> NDArray[np.bool_]:
+        return np.full(len(self.problem), self._few)
+
+    @property
+    def _few(self) -> bool:
+        """Whether all flip sets can be compared: about a second."""
+        k = len(self.problem)
+        return k <= 10 and 2**k * k * sum(ball.states for ball in self.balls) <= 10**8
 
     def log_ratio(self, flips: Set[int]) -> float:
         return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
@@ -66,9 +95,8 @@ class Balls(Lifted):
     def _log_density(self, flips: Set[int]) -> float:
         """Logarithm of ``1 + G``, repairs included."""
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
-        kept = np.ones(len(self.problem)) if self.kept is None else self.kept
-        lies = kept * flipped + (1 - kept) * self.problem.p
-        truths = kept * ~flipped + (1 - kept) / self.problem.sizes
+        lies = self.kept * flipped + self.replaced * self.problem.p
+        truths = self.kept * ~flipped + self.replaced / self.problem.sizes
         with np.errstate(divide="ignore"):
             heights = [
                 math.log(m) - ball.log_mass + np.log(ball.chance(lies, truths))
@@ -82,5 +110,5 @@ class Balls(Lifted):
         parts = [m * ball.joint(chosen) for ball, m in zip(self.balls, self.weights, strict=True)]
         terms = (np.sum(parts, axis=0) * signs).ravel()
         value, scale = math.fsum(terms), math.fsum(np.abs(terms))
-        kept = 1.0 if self.kept is None else float(np.prod(self.kept[chosen]))
+        kept = float(np.prod(self.kept[chosen]))
         return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)

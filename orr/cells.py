@@ -8,17 +8,21 @@ be a thousand attributes as long as few lies at a time stand out.
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Callable, Set
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 from scipy.stats import binom, hypergeom
 
 from orr.laws import Lifted
-from orr.problem import Floats, Integers, Problem, frozen
+from orr.problem import Floats, Integers, Problem
 from orr.randomness import Source
+from orr.rounding import TINY, Unsound, log_binomial
+
+DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so
+DENSITIES = 10**8  # numbers that may be read to compare what repairs leave of the largest changes
 
 
 class Kinds:
@@ -43,21 +47,24 @@ class Kinds:
         return len(self.count)
 
     @cached_property
-    def _log_times(self) -> list[Floats]:
-        """Logarithm of the number of records for each number of lies of a kind."""
-        tables = []
-        for n, a in zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True):
-            c = np.arange(n + 1)
-            ways = gammaln(n + 1) - gammaln(c + 1) - gammaln(n - c + 1) if n > 1 else 0.0
-            tables.append(ways + c * math.log(a - 1))
-        return tables
+    def tables(self) -> list[tuple[Floats, Floats]]:
+        """Logarithm of the probability of each number of lies of a kind, and the units of its error."""
+        pairs = zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True)
+        return [log_binomial(n, a) for n, a in pairs]
 
     def log_uniform(self, cells: Integers) -> Floats:
         """Logarithm of the probability of each cell under a uniformly random record."""
-        total = np.full(len(cells), -float(self.count @ np.log(self.problem.sizes)))
-        for table, column in zip(self._log_times, cells.T, strict=True):
+        total = np.zeros(len(cells))
+        for (table, _), column in zip(self.tables, cells.T, strict=True):
             total += table[column]
         return total
+
+    def units(self, cells: Integers) -> float:
+        """Units by which the logarithms of the probabilities of cells may be off: tables and additions."""
+        total = np.zeros(len(cells))
+        for (table, units), column in zip(self.tables, cells.T, strict=True):
+            total += units[column] + len(self) * np.abs(table[column])
+        return float(total.max())
 
     @cached_property
     def steps(self) -> NDArray[np.uint64]:
@@ -66,6 +73,8 @@ class Kinds:
 
     def below(self, weights: Floats, cut: float, most: int) -> Integers | None:
         """List the cells whose lies weigh less than a cut; None if there are more than a limit."""
+        if np.count_nonzero(weights < cut) >= most:
+            return None
         cells: NDArray = np.zeros((1, len(self)), dtype=np.int32)
         score = np.zeros(1)
         for g in np.argsort(-weights, kind="stable"):
@@ -94,23 +103,45 @@ class Cells(Lifted):
 
     block = 2**24
 
-    def __init__(
-        self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats, kept: Floats
-    ) -> None:
-        self.problem, self.kinds, self.cells, self.log_excess = problem, kinds, cells, log_excess
-        self.kept = kept if (kept != 1).any() else None
+    def __init__(self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats) -> None:
+        self.problem, self.kinds = problem, kinds
+        log_masses = log_excess + kinds.log_uniform(cells)
+        listed = log_masses > log_masses.max() + math.log(TINY)
+        self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
+        if not (self._log_masses.size and self._log_masses.max() < 709):
+            raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")
+        self.repair()
+        self.check()
 
     @cached_property
     def weights(self) -> Floats:
-        return np.exp(self.log_excess + self.kinds.log_uniform(self.cells))
+        return np.exp(self._log_masses)
 
-    @property
+    @cached_property
     def lies(self) -> Floats:
-        return ((self.weights @ self.cells) / self.kinds.count)[self.kinds.of]
+        return self._per_attribute(lambda g: self.cells[:, g] / self.kinds.count[g])
+
+    @cached_property
+    def told(self) -> Floats:
+        flips = self.kinds.count * self.kinds.problem.p
+        return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
+
+    def _per_attribute(self, value: Callable[[int], Floats]) -> Floats:
+        """Sum up a value of every cell of each kind, with pairwise sums."""
+        sums = [(self.weights * value(g)).sum() for g in range(len(self.kinds))]
+        return np.array(sums)[self.kinds.of]
+
+    @cached_property
+    def log_top(self) -> float:
+        return float(self.log_excess.max())
+
+    @cached_property
+    def counted(self) -> float:
+        return self.kinds.units(self.cells) + float(np.abs(self._log_masses).max()) + 8
 
     @property
-    def nominal_epsilon(self) -> float:
-        return float(np.logaddexp(0, self.log_excess.max()))
+    def coins(self) -> float:
+        return 0.5 * float(self.kinds.count[self.kinds.count > 1].sum())
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         counts = self.cells[categories]
@@ -120,8 +151,7 @@ class Cells(Lifted):
             left = counts[rows, g]
             for i, attribute in enumerate(np.flatnonzero(self.kinds.of == g)):
                 # Of the n - i attributes to come, so many lie, and any of them may.
-                lies = source.choose(left / np.maximum(n - i - left, 0.5), left.shape) if n > 1 else left > 0
-                lies = np.where(left >= n - i, left > 0, lies & (left > 0))
+                lies = source.choose(left, left.shape, against=n - i - left) if n > 1 else left > 0
                 flips[rows, attribute] = lies
                 left = left - lies
         rows, attributes = np.nonzero(flips)
@@ -129,27 +159,70 @@ class Cells(Lifted):
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
-        """Those before repairs, which are at least those after them."""
+        return self._above(self._neighbours[0][self.kinds.of])
+
+    @property
+    def neighbour_exact(self) -> NDArray[np.bool_]:
+        return self._neighbours[1][self.kinds.of]
+
+    @cached_property
+    def _neighbours(self) -> tuple[Floats, NDArray[np.bool_]]:
+        """Neighbour level of each kind, and whether it is exact.
+
+        Where all cells can be listed, those after repairs. Else those before them, which are at least as
+        large; they are exact if the pair of cells that is furthest apart still is so after repairs.
+        """
+        shape = tuple((self.kinds.count + 1).tolist())
+        if np.log2(shape).sum() <= DENSE_LOG2:
+            return self._neighbours_of_all(shape), np.ones(len(shape), dtype=bool)
+        levels, pairs = self._neighbours_listed()
+        if self.stay is None:
+            return levels, np.ones(len(shape), dtype=bool)
+        if self.cells.size * len(shape) > DENSITIES:
+            return levels, np.zeros(len(shape), dtype=bool)
+        after = [abs(self._log_density(one) - self._log_density(other)) for one, other in pairs]
+        return levels, np.array(after) >= levels * (1 - 1e-9)
+
+    def _neighbours_of_all(self, shape: tuple[int, ...]) -> Floats:
+        """Compare all neighbours after repairs."""
+        cube = np.zeros(shape)
+        cube[tuple(self.cells.T)] = np.exp(self.log_excess - self.log_top)
+        if self.stay is not None:
+            for g, n in enumerate(self.kinds.count.tolist()):
+                moves = np.array([self._moved(g, c) for c in range(n + 1)])
+                cube = np.moveaxis(np.tensordot(moves, cube, axes=(1, g)), 0, g)
+        with np.errstate(divide="ignore"):
+            levels = np.logaddexp(0, self.log_top + np.log(cube))
+        return np.array([np.abs(np.diff(levels, axis=g)).max() for g in range(len(shape))])
+
+    def _neighbours_listed(self) -> tuple[Floats, list[tuple[Integers, Integers]]]:
+        """Compare every cell listed with its neighbours; give the largest changes and where they are."""
         steps = self.kinds.steps
         key = self.cells.astype(np.uint64) @ steps
         order = np.argsort(key)
-        key, levels = key[order], np.logaddexp(0, self.log_excess)[order]
-        result = np.zeros(len(self.kinds))
+        key, cells, levels = key[order], self.cells[order], np.logaddexp(0, self.log_excess)[order]
+        result, pairs = np.zeros(len(self.kinds)), []
         for g in range(len(self.kinds)):
-            for shift in (steps[g], (-steps)[g]):
-                place = np.minimum(np.searchsorted(key, key + shift), len(key) - 1)
-                other = np.where(key[place] == key + shift, levels[place], 0.0)
-                count = self.cells[order, g]
-                exists = count < self.kinds.count[g] if shift == steps[g] else count > 0
-                result[g] = max(result[g], np.abs(levels - other)[exists].max(initial=0))
-        return frozen(result[self.kinds.of])
+            one = other = cells[0]
+            for shift in (1, -1):
+                wanted = key + (steps[g] if shift > 0 else (-steps)[g])
+                place = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+                change = np.abs(levels - np.where(key[place] == wanted, levels[place], 0.0))
+                moved = cells[:, g] + shift
+                change[(moved < 0) | (moved > self.kinds.count[g])] = 0
+                best = int(change.argmax())
+                if change[best] > result[g]:
+                    result[g], one, other = change[best], cells[best], cells[best].copy()
+                    other[g] += shift
+            pairs.append((one, other))
+        return result, pairs
 
     def log_ratio(self, flips: Set[int]) -> float:
-        return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
-
-    def _log_density(self, flips: Set[int]) -> float:
-        """Logarithm of ``1 + G``, repairs included."""
         lying = np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds))
+        return self._log_density(lying) - self._log_density(self.kinds.count)
+
+    def _log_density(self, lying: Integers) -> float:
+        """Logarithm of ``1 + G`` in a cell, repairs included."""
         total = self.log_excess.copy()
         with np.errstate(divide="ignore"):
             for g, c in enumerate(lying.tolist()):
@@ -159,9 +232,9 @@ class Cells(Lifted):
     def _moved(self, g: int, c: int) -> Floats:
         """Chance of each number of lies of a kind after repairs, if there were c before."""
         n, i = int(self.kinds.count[g]), self.kinds.first[g]
-        if self.kept is None:
+        s, p = self.replaced[i], self.problem.p[i]
+        if s == 0:
             return np.eye(1, n + 1, c)[0]
-        s, p = 1 - self.kept[i], self.problem.p[i]
         kept = binom.pmf(np.arange(c, -1, -1), c, s * (1 - p))
         return np.convolve(kept, binom.pmf(np.arange(n - c + 1), n - c, s * p))
 
@@ -175,5 +248,5 @@ class Cells(Lifted):
             table = np.array([hypergeom.pmf(j, n, c, m) @ factor for c in range(n + 1)])
             terms *= table[self.cells[:, g]]
         value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
-        kept = 1.0 if self.kept is None else float(np.prod(self.kept[chosen]))
+        kept = float(np.prod(self.kept[chosen]))
         return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)

@@ -41,8 +41,11 @@ def draw_tables(k: int, people: int, rng: int | np.random.Generator | None = Non
     ((3, 4), array([2000, 2000, 2000]))
     """
     for name, number in (("k", k), ("people", people)):
-        if isinstance(number, bool | np.bool_) or not isinstance(number, int | np.integer) or number < 1:
-            raise ValueError(f"{name} = {number!r} must be an integer of at least 1")
+        whole = isinstance(number, int | np.integer) and not isinstance(number, bool | np.bool_)
+        if not (whole and 1 <= number <= 10**9):
+            raise ValueError(f"{name} = {number!r} must be an integer between 1 and 1,000,000,000")
+    if isinstance(rng, int | np.integer) and rng < 0:
+        raise ValueError(f"rng = {rng} must be a seed of at least 0")
     generator, n = np.random.default_rng(rng), 2 * people
     a = generator.binomial(n, 1 / 3, size=k)
     b = generator.binomial(n - a, 1 / 3)

@@ -10,6 +10,7 @@ evaluated again, prove how low any such mechanism can go.
 from __future__ import annotations
 
 import math
+import sys
 from numbers import Real
 
 import numpy as np
@@ -19,11 +20,12 @@ from scipy.sparse import csr_array, vstack
 from scipy.special import logsumexp
 
 from orr.cells import Cells, Kinds
-from orr.certificate import NotCertified
-from orr.laws import ULP, Law, Product
+from orr.clock import Clock
+from orr.laws import Beside, Law, Product
 from orr.mechanism import Mechanism
 from orr.optimal import optimal
 from orr.problem import Floats, Integers, Problem
+from orr.rounding import RATES, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
@@ -57,7 +59,14 @@ class Guarded(Mechanism):
         self.slack, self.lower = slack, lower
 
 
-def guarded(sizes: ArrayLike, epsilons: ArrayLike, slack: float) -> Guarded:
+def guarded(
+    sizes: ArrayLike,
+    epsilons: ArrayLike,
+    slack: float,
+    *,
+    time_limit: float | None = None,
+    progress: bool = False,
+) -> Guarded:
     """Minimize the overall level while every neighbour level stays near its attribute's level.
 
     Among all mechanisms with exactly the levels asked whose neighbour levels are at most
@@ -67,25 +76,26 @@ def guarded(sizes: ArrayLike, epsilons: ArrayLike, slack: float) -> Guarded:
     Parameters
     ----------
     sizes : sequence of int
-        Number of values of each attribute. Where the caps bind, up to 12 attributes, or more if
-        there are few kinds of them: one kind is ``n`` attributes of the same size and level, and the
-        product of all ``n + 1`` may be at most 4,096. Twelve that all differ can take half a minute.
+        Number of values of each attribute. Where the caps bind, the optimum is found for up to 12
+        attributes, or more if there are few kinds of them: one kind is ``n`` attributes of the same size
+        and level, and the product of all ``n + 1`` may be at most 4,096. Twelve that all differ can take
+        half a minute. For more the Kronecker mechanism is returned.
     epsilons : sequence of float
         Level of each attribute, in nats.
     slack : float
         How far a neighbour level may exceed the attribute's level, as a share of it: 0.1 is 10%.
         Infinity means no cap.
+    time_limit : float, optional
+        Seconds after which no further step is begun, and the best mechanism so far is returned.
+    progress : bool
+        Whether to report each step on the standard error stream.
 
     Returns
     -------
     Guarded
-        With exactly the levels asked. Where the caps bind, ``lower`` is below ``epsilon`` by at most
-        1e-7, or one part in ten million; elsewhere it is what :func:`orr.optimal` proves.
-
-    Raises
-    ------
-    NotCertified
-        Where the bounds stay further apart.
+        With the levels asked. No such mechanism has an overall level below its ``lower``. The two are
+        within 1e-7, or one part in ten million, unless time is up, there are too many states, or the levels
+        are too far apart for HiGHS: then the difference tells what is left open.
 
     Examples
     --------
@@ -98,28 +108,35 @@ def guarded(sizes: ArrayLike, epsilons: ArrayLike, slack: float) -> Guarded:
     3.4711 1.5
     3.44477 1.722
     """
-    problem, slack = Problem(sizes, epsilons), _check_slack(slack)
+    clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
+    faint = problem.faint
+    law, lower = _joint(problem.part(~faint), slack, clock, progress)
+    return Guarded(Beside(problem, law, ~faint) if faint.any() else law, slack, lower)
+
+
+def _joint(problem: Problem, slack: float, clock: Clock, progress: bool) -> tuple[Law, float]:
+    """Return the best law found, and a lower bound."""
+    law: Law = Product(problem)
     if slack == 0 or len(problem) == 1:
-        return Guarded(Product(problem), slack, float(problem.epsilons.sum()))
+        return law, math.nextafter(law.nominal_epsilon, 0)
     caps = (1 + slack) * problem.epsilons
     small = _few_states(Kinds(problem))
-    best = optimal(sizes, epsilons, rel_gap=CLOSED if small else 1e-4)
-    proof, free = best.certificate, best.neighbour_epsilons <= caps * (1 + KEPT)
-    if free.all() and (_closed(proof.lower, proof.upper) or not small):
-        return Guarded(best.law, slack, proof.lower)
-    law, lower = Program(problem, slack).solve()
-    upper = law.nominal_epsilon
-    if not _closed(lower, upper) or (law.neighbour_epsilons > caps * (1 + 1e-9)).any():
-        raise NotCertified(
-            f"the smallest overall level with slack = {slack:g} is proved only to lie between "
-            f"{lower:.9g} and {upper:.9g}"
-        )
-    return Guarded(law, slack, lower)
-
-
-def _closed(lower: float, upper: float) -> bool:
-    """Tell whether bounds are as close as is asked of an optimum."""
-    return upper - lower <= ACCEPTED * max(1.0, upper)
+    best = optimal(
+        problem.sizes,
+        problem.epsilons,
+        rel_gap=CLOSED if small else 1e-4,
+        time_limit=None if clock.limit == math.inf else max(clock.left, 1e-9),
+        progress=progress,
+    )
+    lower = best.certificate.lower
+    if (best.neighbour_epsilons <= caps * (1 + KEPT)).all():
+        law = best.law
+    if small and clock.left > 0 and law.epsilon - lower > ACCEPTED * max(1.0, law.epsilon):
+        found, proved = Program(problem, slack, clock, progress).solve()
+        lower = max(lower, proved)
+        if found is not None and found.epsilon < law.epsilon:
+            law = found if (found.neighbour_epsilons <= caps * (1 + 1e-9)).all() else law
+    return law, lower
 
 
 def _few_states(kinds: Kinds) -> bool:
@@ -140,14 +157,10 @@ def _check_slack(slack: float) -> float:
 class Program:
     """The linear program over the states. ``log_x`` is the logarithm of a density at each of them."""
 
-    def __init__(self, problem: Problem, slack: float) -> None:
+    def __init__(self, problem: Problem, slack: float, clock: Clock, progress: bool = False) -> None:
         self.problem, self.kinds = problem, Kinds(problem)
+        self.clock, self.progress = clock, progress
         self.n, kind = self.kinds.count, self.kinds.problem
-        if not _few_states(self.kinds):
-            raise ValueError(
-                "where its caps bind, guarded takes 12 attributes, or more if many have the same size and "
-                f"level; got {len(problem)} attributes, {len(self.kinds)} of them different"
-            )
         # A neighbour level above the sum of the levels does not occur in an optimum.
         self.caps = np.minimum((1 + slack) * kind.epsilons, problem.epsilons.sum())
         self.shape = tuple((self.n + 1).tolist())
@@ -156,24 +169,27 @@ class Program:
         self.log_uniform = self.kinds.log_uniform(self.flips.T)
         # How much a state helps each kind: q - B over its variance q (1 - q).
         share = (self.flips / self.n[:, None]).T
-        truth = (1 / kind.sizes + kind.w) / (1 + kind.w)
-        self.variance = kind.q * truth
-        self.gains = ((1 - share) / truth - share / kind.q).T
+        self.variance = kind.q * kind.truth
+        self.gains = ((1 - share) / kind.truth - share / kind.q).T
 
-    def solve(self) -> tuple[Cells, float]:
-        """Find the best law and a lower bound on the overall level of every other."""
+    def solve(self) -> tuple[Cells | None, float]:
+        """Find the best law, if there is one, and a lower bound on the overall level of every other."""
         self.best, self.lower, self.upper = np.empty(0), -math.inf, math.inf
-        for start in (self._plateaus(), self._kronecker()):
-            self._improve(start)
-        if self.upper == math.inf:
-            raise NotCertified("HiGHS finds no solution at sizes, levels and a slack like these")
-        return self._repaired(self.best), self.lower
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
+            for start in (self._plateaus(), self._kronecker()):
+                self._improve(start)
+            try:
+                return (self._repaired(self.best) if self.upper < math.inf else None), self.lower
+            except Unsound:
+                return None, self.lower
 
     def _improve(self, reference: Floats) -> None:
         """Improve a reference until the bounds meet or nothing helps."""
         ways, surplus = list(WAYS), SURPLUS
-        while ways and self.upper - self.lower > CLOSED:
+        while ways and self.upper - self.lower > CLOSED and self.clock.left > 0:
             lower, upper = self.lower, self.upper
+            if self.progress:
+                print(f"{self.clock.seconds:8.2f} s  {lower:.6f} to {upper:.6f}", file=sys.stderr)
             answer = self._ask(reference, surplus, *ways[0])
             missing = 0.0
             if answer is not None:
@@ -237,11 +253,12 @@ class Program:
             method=method,
             options={
                 "presolve": presolve,
+                "time_limit": max(self.clock.left, 0.01),
                 "primal_feasibility_tolerance": 1e-10,
                 "dual_feasibility_tolerance": 1e-10,
             },
         )
-        if result.status != 0 or result.x[:-1].min() <= 0:
+        if result.status != 0 or not 0 < result.x[:-1].min() < math.inf:
             return None
         prices = np.maximum(-result.ineqlin.marginals[: len(factor)], 0)
         proved = self.bound(log_x, unit * result.eqlin.marginals, (likelier, other, factor), prices)
@@ -274,7 +291,7 @@ class Program:
         for place, flow in ((other, factor * prices), (likelier, -prices)):
             np.add.at(rest, place, flow)
             np.add.at(size, place, np.abs(flow))
-        digits = 3 * len(supply) + 8 + 4 * (np.ptp(log_x) - self.log_uniform.min())
+        digits = 3 * len(supply) + 2 * RATES + 4 * np.ptp(log_x) + self.kinds.units(self.flips.T)
         rest = self._moved(log_x, rest + ULP * digits * size)
         if not rest.min() < 0 < rest.max():
             return -math.inf
@@ -322,9 +339,7 @@ class Program:
         with np.errstate(divide="ignore"):
             log_excess = level + np.log(-np.expm1(-level))
         listed = level > 0
-        surplus = np.maximum(self.gains @ self._law(log_x), 0) * self.variance
-        kept = self.kinds.problem.d / (surplus + self.kinds.problem.d)
-        return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess[listed], kept[self.kinds.of])
+        return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess[listed])
 
 
 def _rows(columns: int, plus: Integers, minus: Integers, factor: Floats) -> csr_array:

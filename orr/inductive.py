@@ -7,11 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.laws import ULP, RadiusOne
+from orr.laws import Law, RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Floats, Problem, frozen
 from orr.radius_one import single_lies
 from orr.randomness import minus
+from orr.rounding import ULP
 from orr.two_attribute import closed_form
 
 CHUNK = 64
@@ -20,7 +21,7 @@ CHUNK = 64
 class Inductive(Mechanism):
     """The heuristic's mechanism, which knows the attributes that did not get the level asked."""
 
-    def __init__(self, law: RadiusOne, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
+    def __init__(self, law: Law, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
         super().__init__(law, asked)
         self.fell_back = frozen(fell_back)
 
@@ -62,17 +63,17 @@ def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
     asked = Problem(sizes, epsilons)
     if len(asked) < 2:
         raise ValueError("inductive needs at least 2 attributes; for one, use kronecker")
-    base, _ = closed_form(Problem(asked.sizes[:2], asked.epsilons[:2]))
-    mass = base.mass
+    _, base_z0, base_z, _ = closed_form(Problem(asked.sizes[:2], asked.epsilons[:2]))
+    mass = math.fsum([*((asked.sizes[:2] - 1) * base_z), base_z0])
     z = single_lies(asked, mass)
     z[np.abs(mass - asked.w) <= 16 * ULP * mass] = 0
-    z[:2] = base.z
-    fell_back, z0 = _fall_back(z, (asked.sizes - 1) * z, base.z0)
+    z[:2] = base_z
+    fell_back, z0 = _fall_back(z, (asked.sizes - 1) * z, base_z0)
     z[fell_back] = 0
 
     levels = asked.epsilons.copy()
     levels[fell_back] = np.logaddexp(0, np.log(asked.sizes[fell_back]) + math.log(mass))
-    return Inductive(RadiusOne(Problem.achieved(asked.sizes, levels), z0, z), asked, fell_back)
+    return Inductive(RadiusOne.beside(Problem.achieved(asked.sizes, levels), z0, z), asked, fell_back)
 
 
 def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_], float]:

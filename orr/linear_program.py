@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from orr.certificate import Certified, NotCertified
+from orr.certificate import Certificate, Certified, NotCertified
+from orr.clock import Clock
 from orr.laws import subsets
 from orr.problem import Floats, Problem
+from orr.rounding import level_above
 from orr.solver import Solver
 
 MAX_ATTRIBUTES = 16
@@ -121,15 +123,20 @@ class LinearProgram:
         >>> round(best.epsilon, 6), best.certificate.gap < 1e-9
         (3.44477, True)
         """
+        solver = Solver(self.problem.part(~self.problem.faint), Clock(None))
         with np.errstate(over="ignore", invalid="ignore"):
-            law, certificate = Solver(self.problem).run()
-        if not abs(certificate.gap) <= ACCEPTED:
+            law = solver.run()
+        upper = level_above(law.log_top, law.counted)
+        certificate = Certificate(
+            solver.proved, upper, solver.proof, "linear program", solver.clock.seconds, law
+        )
+        if not certificate.gap <= ACCEPTED:
             hint = "; at levels above 15 try radius_one" if self.problem.epsilons.max() > 15 else ""
             raise NotCertified(
                 f"the optimum is proved only to lie between {certificate.lower:.9g} and "
                 f"{certificate.upper:.9g}{hint}"
             )
-        return Certified(law, certificate)
+        return Certified(law, certificate).with_faint(self.problem)
 
 
 def linear_program(sizes: ArrayLike, epsilons: ArrayLike) -> LinearProgram:

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from orr.estimate import MAX_ATTRIBUTES, MAX_CELLS, Estimate, unbiased_table
 from orr.frames import encode
 from orr.laws import Law
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Source
 
 MAX_MATRIX = 4096
@@ -38,7 +38,7 @@ class Mechanism:
     >>> import orr
     >>> mechanism = orr.radius_one([2, 3, 4], [1.0, 1.5, 2.0])
     >>> mechanism
-    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5, floor 0.84574)>
+    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5, floor 0.84574), neighbours up to 3.4448>
     >>> mechanism.perturb([[0, 2, 3], [1, 0, 0], [1, 2, 0]], rng=7)
     array([[0, 2, 3],
            [0, 2, 0],
@@ -46,6 +46,8 @@ class Mechanism:
     """
 
     def __init__(self, law: Law, asked: Problem | None = None) -> None:
+        if not isinstance(law, Law):
+            raise TypeError(f"law = {law!r} must be a flip law; use a construction such as orr.optimal")
         self.law = law
         self.problem = law.problem
         self.asked = asked or law.problem
@@ -53,12 +55,15 @@ class Mechanism:
     @property
     def sizes(self) -> Integers:
         """Number of values of each attribute."""
-        return self.problem.sizes
+        return frozen(self.problem.sizes)
 
     @property
     def epsilons(self) -> Floats:
-        """Marginal level achieved for each attribute, what its released value alone tells."""
-        return self.problem.epsilons
+        """Marginal level achieved for each attribute, what its released value alone tells.
+
+        Every law checks, when it is built, that its sampler keeps these to one part in a million.
+        """
+        return frozen(self.problem.epsilons)
 
     @cached_property
     def epsilon(self) -> float:
@@ -67,13 +72,25 @@ class Mechanism:
 
     @property
     def neighbour_epsilons(self) -> Floats:
-        """What the whole release tells about one attribute to someone who knows all the others."""
-        return self.law.neighbour_epsilons
+        """What the whole release tells about one attribute to someone who knows all the others.
+
+        Never less than that; ``neighbour_exact`` says where it is more than an upper bound.
+        """
+        return frozen(self.law.neighbour_epsilons)
+
+    @property
+    def neighbour_exact(self) -> NDArray[np.bool_]:
+        """Where ``neighbour_epsilons`` are exact, to 1e-9 of their size.
+
+        They are wherever flip sets are listed or can be enumerated. Elsewhere (many attributes, in balls
+        that only a dynamic program can count) they are upper bounds.
+        """
+        return frozen(self.law.neighbour_exact)
 
     @property
     def flip_probabilities(self) -> Floats:
         """Chance that each attribute's released value differs from the true one."""
-        return self.problem.q
+        return frozen(self.problem.q)
 
     def log_ratio(self, flip_set: Iterable[int]) -> float:
         """Logarithm of the probability of a record with this flip set, over that of one all flipped.
@@ -132,11 +149,14 @@ class Mechanism:
     def perturb(self, records: ArrayLike, rng: int | np.random.Generator | None = None) -> NDArray:
         """Randomize records.
 
+        Once: two releases of one record spend the level twice, and many give the truth away. Keep what was
+        released. What else is not protected is on the page *What it does not protect*.
+
         Parameters
         ----------
         records : (n, k) array of int, or pandas DataFrame
             One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``. Categorical
-            columns of a DataFrame keep their labels.
+            columns of a DataFrame keep their labels; its index and attributes are not randomized.
         rng : None, int or numpy.random.Generator
             None draws from the operating system's entropy: use it for every real release. A
             seed or a Generator makes the result reproducible, and so is for teaching and tests.
@@ -216,21 +236,30 @@ class Mechanism:
         return [int(i) for i in chosen]
 
     def __repr__(self) -> str:
-        k = len(self.problem)
+        k, worst = len(self.problem), int(np.argmax(self.neighbour_epsilons))
+        most = "up to" if self.neighbour_exact[worst] else "at most"
         return (
             f"<{type(self).__name__}: {k} attribute{'s' * (k > 1)}, overall level {self.epsilon:.5g} "
-            f"(Kronecker {self.epsilons.sum():.5g}, floor {self.problem.information_floor:.5g})>"
+            f"(Kronecker {self.epsilons.sum():.5g}, floor {self.problem.information_floor:.5g}), "
+            f"neighbours {most} {self.neighbour_epsilons[worst]:.5g}>"
         )
 
     def _repr_html_(self, rows: int = 12) -> str:
         """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
         head = ("attribute", "size", "asked", "achieved", "neighbour")
-        columns = (self.sizes, self.asked.epsilons, self.epsilons, self.neighbour_epsilons)
+        columns = (
+            self.sizes,
+            self.asked.epsilons,
+            self.epsilons,
+            self.neighbour_epsilons,
+            self.neighbour_exact,
+        )
         body = [
-            f"<tr><th scope='row'>{i}</th><td>{a}</td>"
-            + "".join(f"<td>{e:.5g}</td>" for e in levels)
-            + "</tr>"
-            for i, (a, *levels) in enumerate(zip(*(c[:rows] for c in columns), strict=True))
+            f"<tr><th scope='row'>{i}</th><td>{a}</td><td>{asked:.5g}</td><td>{achieved:.5g}</td>"
+            f"<td>{'' if exact else '&le; '}{neighbour:.5g}</td></tr>"
+            for i, (a, asked, achieved, neighbour, exact) in enumerate(
+                zip(*(c[:rows] for c in columns), strict=True)
+            )
         ]
         if len(self.problem) > rows:
             body.append(f"<tr><td colspan='{len(head)}'>and {len(self.problem) - rows} more</td></tr>")

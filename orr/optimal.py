@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 import sys
-import time
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import logsumexp
 
 from orr.ball import Ball
 from orr.balls import Balls
 from orr.cells import Cells, Kinds
-from orr.certificate import Certificate, Certified, NotCertified
-from orr.laws import Law, Product, Table
-from orr.problem import Floats, Problem
+from orr.certificate import Certificate, Certified, NotCertified, floor_below, single_lie_bound
+from orr.clock import Clock, positive
+from orr.laws import Law, Lifted, Product
+from orr.problem import Floats, Integers, Problem
 from orr.radius_one import NotApplicable, radius_one
-from orr.search import Search
+from orr.rounding import RATES, ULP, Unsound, eased_units, level_above, level_below, log_sum, log_sum_units
+from orr.search import ROOM, STEP, Search
 from orr.shells import Shells, whole
 from orr.solver import Solver
 
 SMALL = 16  # attributes of a linear program over all flip sets
 FEW = 5_000  # flip sets in a ball that are better listed than counted
+SPEED = 2 * 10**7  # steps of the dynamic programs of one round of the search that a second has room for
 
 
 def optimal(
@@ -56,8 +56,8 @@ def optimal(
     rel_gap : float
         How close the bounds must come, as a share of the overall level.
     time_limit : float, optional
-        Seconds after which no further step is begun. The best mechanism so far is returned, with
-        exactly the levels asked and its true gap.
+        Seconds after which no further step is begun; a step is not begun either if it would take longer
+        than what is left. The best mechanism so far is returned, with the levels asked and its true gap.
     progress : bool
         Whether to report each step on the standard error stream.
 
@@ -73,127 +73,162 @@ def optimal(
     (33.369, True)
     """
     problem = Problem(sizes, epsilons)
-    run = Run(problem, positive("rel_gap", rel_gap), time_limit, progress)
+    run = Run(problem.part(~problem.faint), positive("rel_gap", rel_gap), time_limit, progress)
     # At the highest levels intermediate results overflow; what comes of it is never the best.
     with np.errstate(over="ignore", invalid="ignore"):
-        return run.closed_form() or run.alike() or run.small() or run.large()
-
-
-def positive(name: str, value: float) -> float:
-    """Return a positive number, or say that it is none."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} = {value!r} must be a positive number")
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} = {value} must be a positive number")
-    return float(value)
+        return run.answer().with_faint(problem)
 
 
 class Run:
-    """One call of optimal: its attributes, in the order given and in a canonical one, and its clock."""
+    """One call of optimal: its attributes, in the order given and in a canonical one, and the best so far.
+
+    ``lower`` and ``upper`` are levels; the steps count in logarithms of the excess, ``exp(level) - 1``.
+    """
 
     def __init__(self, problem: Problem, rel_gap: float, time_limit: float | None, progress: bool) -> None:
-        self.start = time.perf_counter()
-        self.limit = math.inf if time_limit is None else positive("time_limit", time_limit)
+        self.clock = Clock(time_limit)
         self.rel_gap, self.progress = rel_gap / 2, progress  # to be on the safe side
         order = np.lexsort((problem.epsilons, problem.sizes))
         self.problem, self.back = problem, np.argsort(order)
         self.sorted = Problem.achieved(problem.sizes[order], problem.epsilons[order])
+        highest = float(problem.epsilons.max())
+        self.eased = self.sorted.eased(eased_units(len(problem), highest, 32))
         self.kinds = Kinds(problem)
+        self.lower = floor_below(problem)
+        self.weights: Floats | Integers | None = None
+        self.law: Law = Product(problem)
+        self.upper, self.method = self.law.epsilon, "one by one"
+
+    def answer(self) -> Certified:
+        """Try one method after another, until one is good enough or time is up."""
+        for step in (self.closed_form, self.alike, self.small, self.large):
+            if not self.late():
+                try:
+                    step()
+                except Unsound:  # a law that doubles cannot hold; there are others
+                    continue
+            if self.good():
+                break
+        return self.certified()
+
+    def certified(self) -> Certified:
+        """Put the best law and the best proof together."""
+        bounds, how = (self.lower, self.upper, self.weights), (self.method, self.clock.seconds)
+        return Certified(self.law, Certificate(*bounds, *how, self.law))
 
     def late(self) -> bool:
         """Tell whether time is up."""
-        return time.perf_counter() - self.start > self.limit
+        return self.clock.left < 0
+
+    def good(self) -> bool:
+        """Tell whether the bounds are close enough."""
+        if self.progress:
+            print(f"{self.clock.seconds:8.2f} s  {self.lower:.6f} to {self.upper:.6f}", file=sys.stderr)
+        return self.upper - self.lower <= self.rel_gap * self.upper
 
     def done(self, lower: float, upper: float) -> bool:
         """Tell whether bounds on the logarithm of the excess are close enough, or time is up."""
-        low, high = np.logaddexp(0, lower), np.logaddexp(0, upper)
+        low, high = float(np.logaddexp(0, lower)), float(np.logaddexp(0, upper))
         if self.progress:
-            print(f"{time.perf_counter() - self.start:8.2f} s  {low:.6f} to {high:.6f}", file=sys.stderr)
-        return self.late() or bool(high - low <= self.rel_gap * min(high, 1e300))
+            print(f"{self.clock.seconds:8.2f} s  {low:.6f} to {high:.6f}", file=sys.stderr)
+        return self.late() or high - low <= self.rel_gap * min(high, 1e300)
 
-    def gap(self, lower: float) -> float:
-        """Distance of the bounds that is small enough, in nats."""
-        return self.rel_gap * max(float(np.logaddexp(0, lower)), self.problem.information_floor)
+    def room(self) -> float:
+        """Count the steps of a dynamic program that there is time for."""
+        return min(ROOM, SPEED * max(self.clock.left, 0.0))
 
-    def certified(self, method: str, law: Law, lower: float, weights: Floats | None) -> Certified:
-        """Put a law and the proof of a lower level together."""
-        upper = law.nominal_epsilon
-        proof = None if weights is None else weights.astype(np.int64)
-        seconds = time.perf_counter() - self.start
-        return Certified(law, Certificate(min(lower, upper), upper, proof, method, seconds, law))
+    def proves(self, lower: float, weights: Floats) -> None:
+        """Keep a lower bound if it is the best."""
+        if lower > self.lower:
+            is_whole = weights.max() < 2**62 and np.array_equal(weights, np.rint(weights))
+            self.lower, self.weights = lower, weights.astype(np.int64) if is_whole else weights
 
-    def closed_form(self) -> Certified | None:
+    def offers(self, method: str, law: Lifted, units: float = 0.0) -> None:
+        """Keep a law if it is the best; its flip probabilities may miss by so many units."""
+        upper = level_above(law.log_top, law.counted + units)
+        if upper < self.upper:
+            self.method, self.law, self.upper = method, law, upper
+
+    def closed_form(self) -> None:
         """At most one lie above the uniform part."""
         try:
             law = radius_one(self.problem.sizes, self.problem.epsilons).law
         except NotApplicable:
-            return None
-        return self.certified("at most one lie", law, law.nominal_epsilon * (1 - 1e-14), None)
+            return
+        if not isinstance(law, Lifted):
+            return
+        # Flip rates that are too high by 32 units are mended by as much more of the truth, or of everything.
+        more = min(law.mass / law.weights[-1], 1 + law.mass / float(self.problem.w.min()))
+        self.offers("at most one lie", law, 32 * more)
+        self.proves(*single_lie_bound(self.problem))
 
-    def alike(self) -> Certified | None:
+    def alike(self) -> None:
         """All attributes have the same size and level: a Hamming ball."""
         if len(self.kinds) > 1:
-            return None
-        k, q, d = len(self.problem), self.problem.q[0], self.problem.d[0]
-        cells = np.arange(math.ceil(k * q))[:, None]
-        short = logsumexp(self.kinds.log_uniform(cells) + np.log(k * q - cells[:, 0]))
-        log_top = math.log(k * d) - float(short)
-        law = Cells(self.problem, self.kinds, cells, np.full(len(cells), log_top), np.ones(k))
-        lower = law.nominal_epsilon - 1e-15 * law.roundings
-        return self.certified("attributes alike", law, lower, np.ones(k))
+            return
+        k, q, d = len(self.problem), float(self.problem.q[0]), float(self.problem.d[0])
+        low, high = k * q * (1 - 2 * RATES * ULP), k * q * (1 + 2 * RATES * ULP)
+        cells = np.arange(math.ceil(high))[:, None]
+        log_uniform = self.kinds.log_uniform(cells)
+        with np.errstate(divide="ignore"):
+            terms = [log_uniform + np.log(np.maximum(edge - cells[:, 0], 0)) for edge in (low, high)]
+        tops = [math.log(k * d) - log_sum(t) for t in terms]
+        units = self.kinds.units(cells) + log_sum_units(terms[1]) + 2 * RATES + 8 * abs(tops[1])
+        self.proves(level_below(tops[1], units), np.ones(k))
+        self.offers(
+            "attributes alike", Cells(self.problem, self.kinds, cells, np.full(len(cells), tops[0])), units
+        )
 
-    def small(self) -> Certified | None:
+    def small(self) -> None:
         """Few attributes, all different: the linear program over all flip sets."""
         k = len(self.problem)
         if k > SMALL or len(self.kinds) < k:
-            return None
-        solver = Solver(self.sorted)
+            return
+        solver = Solver(self.sorted, self.clock)
         try:
-            table, certificate = solver.run()
+            table = solver.run(lambda lower, upper: self.done(lower, upper) and self.late())
         except NotCertified:
-            return None
-        if not certificate.gap <= max(1e-7, self.rel_gap * certificate.upper):
-            return None
-        assert certificate.weights is not None
-        weights = whole(certificate.weights.astype(float), self.sorted.q)
+            return
+        weights = whole(solver.proof, self.sorted.q)
         solver.weigh(weights)
-        law = Table(self.problem, table.excess.transpose(self.back))
-        return self.certified("linear program", law, float(np.log1p(solver.lower)), weights[self.back])
+        self.proves(solver.proved, weights[self.back])
+        self.offers("linear program", table.reordered(self.problem, self.back))
 
-    def large(self) -> Certified:
+    def large(self) -> None:
         """Many attributes, or some alike: balls, or flip sets near the edge of one."""
-        search = Search(self.sorted)
-        search.prove(search.unit)
+        k = len(self.problem)
+        if self.room() < 2 * STEP * k:
+            return
+        search = Search(self.eased, self.sorted, self.room)
+        search.prove(max(search.unit, search.finest()))
         weights = search.proof[self.back][self.kinds.first]
         radius = float(weights @ (self.kinds.count * self.kinds.problem.q))
         few = self.kinds.below(weights, radius, FEW) is not None
+        gap = self.rel_gap * max(float(np.logaddexp(0, search.proved)), self.lower)
         if not few:
-            search.run(self.done, self.gap(search.proved))
-        shells = None
+            search.run(self.done, gap)
         if few or not self.done(search.proved, search.upper):
-            shells = Shells(self.kinds, search.proof[self.back][self.kinds.first])
-            shells.run(self.done)
-            if few and not self.done(shells.lower, shells.upper):
-                search.run(self.done, self.gap(search.proved))
-        return self.best(search, shells)
+            self.listed(search)
+            if few and not self.good() and not self.late():
+                search.run(self.done, gap)
+        self.proves(level_below(search.proved, 0), search.proof[self.back])
+        self.offers("balls", self.balls(search))
 
-    def best(self, search: Search, shells: Shells | None) -> Certified:
-        """Put the best law and the best proof together."""
-        lower, weights = search.proved, search.proof[self.back]
-        laws: list[tuple[str, Law]] = [("one by one", Product(self.problem)), ("balls", self.balls(search))]
-        if shells is not None and shells.lower > lower:
-            lower, weights = shells.lower, shells.weights[self.kinds.of]
-        if shells is not None and shells.upper < math.inf:
-            laws.append(("flip sets", shells.law(self.problem)))
-        method, law = min(laws, key=lambda pair: pair[1].nominal_epsilon)
-        return self.certified(method, law, float(np.logaddexp(0, lower)), weights)
+    def listed(self, search: Search) -> None:
+        """Flip sets near the edge of a ball, by a linear program."""
+        first, problem = self.kinds.first, self.kinds.problem
+        eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
+        shells = Shells(self.kinds, eased, search.proof[self.back][first], lambda: self.clock.left)
+        shells.run(self.done)
+        if shells.lower > -math.inf:
+            self.proves(level_below(shells.lower, 0), shells.weights[self.kinds.of])
+        if shells.upper < math.inf:
+            self.offers("flip sets", shells.law(self.problem))
 
     def balls(self, search: Search) -> Balls:
-        """Best balls found, repaired until every attribute has exactly its level."""
-        problem, masses = self.problem, search.masses
-        balls = [Ball(problem, t.weights[self.back], t.states, t.edge) for t in search.best]
-        total = masses.sum()
-        supply = (masses / total) @ np.array([(problem.q - ball.rates) / problem.d for ball in balls])
-        masses = masses / min(total * float(supply.min()), 1.0)
-        kept = np.minimum((1 + 1 / masses.sum()) / (1 + supply), 1)
-        return Balls(problem, balls, masses, kept)
+        """Best balls found, with enough mass for every attribute."""
+        eased, masses = self.eased, search.masses
+        balls = [Ball(self.problem, t.weights[self.back], t.states, t.edge) for t in search.best]
+        q, d = eased.q[self.back], eased.d[self.back]
+        supply = masses @ np.array([(q - ball.rates) / d for ball in balls])
+        return Balls(self.problem, balls, masses / min(float(supply.min()), 1.0))

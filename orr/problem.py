@@ -11,7 +11,8 @@ from numbers import Integral, Real
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-Floats = NDArray[np.float64]
+from orr.rounding import FLOOR, ULP, Floats
+
 Integers = NDArray[np.int64]
 
 MAX_SIZE = 10**6
@@ -63,6 +64,10 @@ class Problem:
     def __len__(self) -> int:
         return len(self.sizes)
 
+    def __reduce__(self) -> tuple:
+        """Copy what was given and compute the rest anew: a copied array would not be read-only."""
+        return Problem.achieved, (self.sizes.copy(), self.epsilons.copy())
+
     @cached_property
     def p(self) -> Floats:
         """Chance that a uniformly random value differs from the truth."""
@@ -71,9 +76,9 @@ class Problem:
     @cached_property
     def w(self) -> Floats:
         """Odds of keeping a value against replacing it by a uniformly random one."""
-        w = np.expm1(np.minimum(self.epsilons, 500)) / self.sizes
+        w = np.expm1(np.minimum(self.epsilons, 709)) / self.sizes
         # An achieved level may pass 709, where exp overflows but w does not.
-        high = self.epsilons > 500
+        high = self.epsilons > 709
         w[high] = np.exp(self.epsilons[high] - np.log(self.sizes[high]))
         return frozen(w)
 
@@ -88,10 +93,41 @@ class Problem:
         return frozen(self.q * self.w)
 
     @cached_property
+    def truth(self) -> Floats:
+        """``1 - q``, the chance of the true value, without the subtraction."""
+        return frozen((1 / self.sizes + self.w) / (1 + self.w))
+
+    @cached_property
+    def _told(self) -> float:
+        """Chance that a record is not a uniformly random one, as a rule no more than for Kronecker."""
+        return math.expm1(min(math.fsum(np.log1p(self.w).tolist()), math.log(2)))
+
+    @cached_property
+    def faint(self) -> NDArray[np.bool_]:
+        """Attributes of which so little is told that a joint law would lose its digits."""
+        return frozen(self.w < FLOOR * self._told)
+
+    def part(self, chosen: NDArray) -> Problem:
+        """Return the problem of some of the attributes."""
+        return Problem.achieved(self.sizes[chosen], self.epsilons[chosen])
+
+    def eased(self, units: float) -> Problem:
+        """Raise the levels by so much that rounding cannot make up for it.
+
+        Flip probabilities that are right to so many units meet the levels asked if they meet these.
+        """
+        w = self.w + ULP * units * (self._told + self.w)
+        with np.errstate(over="ignore"):
+            levels = np.log1p(self.sizes * w)
+        high = ~(levels < 700)
+        levels[high] = self.epsilons[high] + ULP * units
+        return Problem.achieved(self.sizes, np.maximum(levels, self.epsilons * (1 + ULP)))
+
+    @cached_property
     def spare(self) -> float:
         """``1 - sum(q)``; the largest q is subtracted exactly, since it may be close to 1."""
         terms, j = -self.q, int(self.q.argmax())
-        terms[j] = (1 / self.sizes[j] + self.w[j]) / (1 + self.w[j])
+        terms[j] = self.truth[j]
         return math.fsum(terms.tolist())
 
     @cached_property
@@ -102,7 +138,7 @@ class Problem:
     @cached_property
     def log_records(self) -> float:
         """Logarithm of the number of different records."""
-        return float(np.log(self.sizes).sum())
+        return math.fsum(np.log(self.sizes).tolist())
 
     @cached_property
     def information_floor(self) -> float:
@@ -133,10 +169,10 @@ def check_sizes(sizes: ArrayLike) -> Integers:
 
 def check_levels(epsilons: ArrayLike) -> Floats:
     """Return the levels as floats, or say which one is not a level."""
-    values = _numbers("epsilons", epsilons, "fiu", Real, "a positive number")
+    values = _numbers("epsilons", epsilons, "fiu", Real, "a positive number").astype(np.float64)
     allowed = f"a finite level between {MIN_LEVEL:g} and {MAX_LEVEL:g} nats"
     _check_range("epsilons", values, MIN_LEVEL, MAX_LEVEL, allowed)
-    return values.astype(np.float64)
+    return values
 
 
 def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> NDArray:
@@ -147,6 +183,9 @@ def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: st
     if scalar or isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
         raise TypeError(f"{name} must be a sequence with one number an attribute, got {values!r}")
     entries = values if isinstance(values, np.ndarray) else list(values)
+    for i, entry in enumerate([] if isinstance(values, np.ndarray) else entries):
+        if isinstance(entry, bool | np.bool_):
+            raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
     if len(entries) == 0:
         raise ValueError(f"{name} is empty: at least one attribute is needed")
     try:
@@ -156,7 +195,7 @@ def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: st
     if vector.ndim == 1 and vector.dtype.kind in kinds and len(vector):
         return vector
     for i, entry in enumerate(entries):
-        if isinstance(entry, bool | np.bool_) or not isinstance(entry, number):
+        if isinstance(entry, bool | np.bool_ | np.timedelta64) or not isinstance(entry, number):
             raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
     return vector
 

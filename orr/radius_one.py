@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.laws import ULP, RadiusOne
+from orr.laws import RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Floats, Problem
+from orr.rounding import ULP
 
 ROUNDING = 1e-12
 
@@ -58,16 +59,16 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     orr.radius_one.NotApplicable: the flip probabilities other than ...
     """
     problem = Problem(sizes, epsilons)
-    law, j = candidate(problem)
+    mass, z0, z, j = candidate(problem)
     total = 1 - problem.spare
     if j is None:
-        if law.z0 < law.z.max() * (1 - ROUNDING):
+        if z0 < z.max() * (1 - ROUNDING):
             raise NotApplicable(
                 f"the flip probabilities sum to {total:.6g}, at most 1, but lying about attribute "
-                f"{int(law.z.argmax())} alone would be likelier than the truth"
+                f"{int(z.argmax())} alone would be likelier than the truth"
             )
-        return Mechanism(law)
-    if law.mass < problem.w.max() * (1 - ROUNDING):
+        return Mechanism(RadiusOne.beside(problem, z0, z))
+    if mass < problem.w.max() * (1 - ROUNDING):
         raise NotApplicable(
             f"the flip probabilities sum to {total:.6g}, more than 1, and attribute "
             f"{int(problem.w.argmax())} asks for too high a level beside attribute {j}"
@@ -77,20 +78,20 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
         raise NotApplicable(
             f"the flip probabilities other than that of attribute {j} sum to {others:.6g}, more than 1"
         )
-    return Mechanism(law)
+    return Mechanism(RadiusOne.beside(problem, z0, z))
 
 
-def candidate(problem: Problem) -> tuple[RadiusOne, int | None]:
-    """Return the law that may be optimal, and the attribute whose lie ties with the truth, if any."""
+def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:
+    """Return ``M``, ``z_0`` and ``z`` that may be optimal, and whose lie ties with the truth, if any."""
     if problem.spare >= -8 * ULP:
         mass = float(problem.w.max())
         z0 = float(problem.d.sum()) + mass * problem.spare
-        return RadiusOne(problem, z0, single_lies(problem, mass)), None
+        return mass, z0, np.maximum(single_lies(problem, mass), 0), None
     others = problem.sizes - 1
     masses = (problem.d.sum() + problem.d / others) / (problem.q / others - problem.spare)
     j = int(np.argmax(masses <= masses.min() * (1 + ROUNDING)))
-    z = single_lies(problem, float(masses[j]))
-    return RadiusOne(problem, float(z[j]), z), j
+    z = np.maximum(single_lies(problem, float(masses[j])), 0)
+    return float(masses[j]), float(z[j]), z, j
 
 
 def single_lies(problem: Problem, mass: float) -> Floats:

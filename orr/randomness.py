@@ -73,9 +73,12 @@ class Source:
         return result
 
     def choose(
-        self, odds: Floats, shape: tuple[int, ...], against: Floats | float = 1.0
+        self, odds: NDArray, shape: tuple[int, ...], against: NDArray | float = 1.0
     ) -> NDArray[np.bool_]:
-        """Coins that come up true with the odds given, whichever side is the rare one."""
+        """Coins that come up true with the odds given, whichever side is the rare one.
+
+        The smaller side over the sum is right to a unit in the last place, its odds to two.
+        """
         rare = odds < against
         coins = self.coins(np.where(rare, odds, against) / (odds + against), shape)
         return np.logical_xor(coins, ~rare, out=coins)
@@ -116,7 +119,8 @@ class Categories:
     For n categories, each probability is right to a relative error of ``3 n + 16`` units in the
     last place, however small it is: that is what makes the reported level honest. The shares are
     off by two roundings each and two in common, what is left of them is kept to twice the digits,
-    and the last category to be filled may collect all of the rest.
+    and the last category to be filled may collect all of the rest. That holds for weights above
+    ``rounding.TINY`` of the largest: laws drop what is smaller.
 
     Examples
     --------

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize_scalar
 from scipy.special import gammaln, logsumexp
 
-from orr.ball import Ball
+from orr.ball import TINY, Ball
 from orr.cells import Kinds
-from orr.laws import ULP
 from orr.problem import Floats, Problem
+from orr.rounding import RATES, ULP
+from orr.shells import threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,8 @@ class Bound(NamedTuple):
 
 
 Done = Callable[[float, float], bool]
-TINY = 1e-300
+LEAST = 1e-300  # flip rate that stands for none
+LIGHT = 1e-12  # nats, the smallest weight: what weighs less is not told from nothing
 MEMORY = 8  # steps that the acceleration looks back
 ROUNDS = 16  # steps at each resolution
 FREE = 4  # steps before the threshold and the mass are held fixed
@@ -54,6 +56,7 @@ FIRST, COARSE = 0.04, 1.28  # nats, the unit of the weights at first, and where 
 LOST = 0.5  # nats between the bounds, where it has failed
 REACH = 12.0  # nats beyond the expected threshold
 ROOM, STATES = 5 * 10**8, 500_000  # steps of a dynamic program, and its states
+STEP = 1_000  # states that take as long as a turn of the loop over attributes itself
 
 
 class Search:
@@ -64,11 +67,16 @@ class Search:
     Parameters
     ----------
     problem : Problem
-        Sizes and levels. Attributes with the same get equal weights.
+        Sizes and the levels that the balls must have before repairs (:meth:`Problem.eased`).
+        Attributes with the same get equal weights.
+    asked : Problem
+        The levels for which lower bounds are proved.
+    room : callable
+        Steps of a dynamic program that there is time for.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem, self.kinds = problem, Kinds(problem)
+    def __init__(self, problem: Problem, asked: Problem, room: Callable[[], float] = lambda: ROOM) -> None:
+        self.problem, self.asked, self.room, self.kinds = problem, asked, room, Kinds(asked)
         self.star = self.kinds.of == self.kinds.of[int(problem.w.argmax())]
         self.weights, self.full = start(problem), False
         self.unit = min(COARSE, float(self.weights @ problem.q / problem.q.sum()))
@@ -87,16 +95,26 @@ class Search:
         """
         needed = 0.7 * math.sqrt(6 * gap / self.problem.q.sum())
         unit, failures = min(self.unit, max(needed, FIRST)), 0
-        self._stage(unit, done)
+        if not max(unit, self.finest()) < math.inf:
+            return
+        self._stage(max(unit, self.finest()), done)
         if self.upper - self.proved > LOST:
             unit = 2 * self.unit
         while not done(self.proved, self.upper) and failures < PATIENCE:
             unit /= 2 if unit > 0.1 else min(4, max(unit / needed, 2))
-            if self.radius / unit > min(STATES, ROOM / len(self.problem)):
+            if unit < self.finest():
                 return
             before = self.upper - self.proved
             self._stage(unit, done)
             failures += self.upper - self.proved > 0.8 * before
+
+    def finest(self) -> float:
+        """Smallest unit in nats for which there are time and memory."""
+        star = self.star
+        span = float(self.weights @ self.problem.q) + 0.5 * float(self.weights[star] @ self.problem.q[star])
+        states = min(self.room() / len(self.problem) - STEP, STATES)
+        # Bounds look further than the ball reaches, but without flip rates that is four times as fast.
+        return max(span, (span + REACH) / 4) / states if states > 1 else math.inf
 
     def _stage(self, unit: float, done: Done) -> None:
         """Search at one resolution."""
@@ -111,6 +129,8 @@ class Search:
         small = 0.003 * unit**2 * problem.q.sum()  # beside what the fuzzy edge costs
         for step in range(ROUNDS):
             if step < FREE:
+                if self.finest() > 1.01 * unit and step:  # the weights have grown
+                    return
                 radius, mass = self._free(unit)
                 memory = Memory()
             ball = Ball.of(problem, self._units(unit), radius)
@@ -167,15 +187,19 @@ class Search:
 
     def prove(self, unit: float) -> None:
         """Round the weights to integers, and keep the bound that these prove if it is the best."""
-        problem, weights = self.problem, np.rint(self.weights / unit)
+        problem = self.asked
+        weights = np.rint(np.minimum(self.weights / unit, 2.0**62))
         weights[self.star] = min(round(bound(problem, weights, self.star, REACH / unit).star), 2**62)
         if not weights.any():
             return
-        radius = float(weights @ problem.q) * (1 + (len(problem) + 4) * ULP)
+        radius = threshold(weights, problem.q)
         ball = Ball(problem, weights, math.ceil(radius))
-        short = float((radius - np.arange(ball.states)) @ ball.below)
-        proved = math.log(weights @ problem.d / short) - ball.log_scale
-        proved -= ULP * (8 * len(problem) + 64 + 4 * abs(ball.log_scale))
+        short = math.fsum(((radius - np.arange(ball.states)) * ball.below).tolist())
+        short += radius * TINY * ball.states * len(problem)  # what was dropped
+        gain = math.fsum((weights * problem.d).tolist())
+        proved = math.log(gain / short) - ball.log_scale
+        logs = 5 * abs(math.log(gain / short)) + 2 * abs(ball.log_scale)
+        proved -= ULP * (ball.units + 2 * RATES + logs)
         if proved > self.proved:
             self.proved, self.proof = proved, weights
 
@@ -202,7 +226,7 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
         with np.errstate(divide="ignore"):
             return math.log(gain + n * d * weight) - float(logsumexp(log_times + np.log(room)))
 
-    top = math.log(len(short) - 2 - radius) - math.log(n * q)
+    top = min(math.log(len(short) - 2 - radius) - math.log(n * q), 690.0)  # e^690 is no overflow
     grid = np.linspace(-20, top, 120)
     best = int(np.argmax([log_proved(x) for x in grid]))
     around = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
@@ -214,7 +238,7 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
 
 def aim(problem: Problem, rates: Floats, mass: float) -> Floats:
     """How much each weight should change for the ball to have the flip rates wanted."""
-    target = np.maximum(problem.q * (1 - problem.w / mass), TINY)
+    target = np.maximum(problem.q * (1 - problem.w / mass), LEAST)
     with np.errstate(divide="ignore", invalid="ignore"):
         move = np.log(rates / (1 - rates)) - np.log(target / (1 - target))
     return np.clip(np.nan_to_num(move, nan=0, neginf=-2, posinf=2), -2, 2)
@@ -236,7 +260,7 @@ class Memory:
             mix = np.linalg.lstsq(dm * scale[:, None], move * scale, rcond=1e-8)[0]
             better = move - (dx + dm) @ mix
         self.points, self.moves = [*self.points[1 - MEMORY :], point], [*self.moves[1 - MEMORY :], move]
-        return np.maximum(point + np.clip(better, -1, 1), 1e-12)
+        return np.maximum(point + np.clip(better, -1, 1), LIGHT)
 
 
 def start(problem: Problem) -> Floats:
@@ -247,15 +271,16 @@ def start(problem: Problem) -> Floats:
     """
     q, p, w, a = problem.q, problem.p, problem.w, problem.sizes
 
-    def rates(x: float) -> Floats:
-        return np.maximum(q * (math.exp(x) + 1 - w / w.max()) / (1 + math.exp(x)), TINY)
+    def rates(x: float) -> tuple[Floats, Floats]:
+        less = w / w.max() / (1 + math.exp(x))
+        return np.maximum(q * (1 - less), LEAST), problem.truth + q * less
 
     def cost(x: float) -> float:
-        r = rates(x)
-        return float(np.logaddexp(0, x) + (r * np.log(r / p) + (1 - r) * np.log((1 - r) * a)).sum())
+        r, truth = rates(x)
+        return float(np.logaddexp(0, x) + (r * np.log(r / p) + truth * np.log(truth * a)).sum())
 
     grid = np.linspace(-16, 16, 65)
     best = grid[int(np.argmin([cost(x) for x in grid]))]
     x = minimize_scalar(cost, bounds=(best - 0.5, best + 0.5), method="bounded").x
-    r = rates(x)
-    return np.log((1 - r) * (a - 1) / r)
+    r, truth = rates(x)
+    return np.maximum(np.log(truth * (a - 1) / r), LIGHT)

@@ -13,11 +13,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import csr_array, hstack
-from scipy.special import logsumexp
 
 from orr.cells import Cells, Kinds
-from orr.laws import ULP
 from orr.problem import Floats, Integers, Problem
+from orr.rounding import RATES, ULP, log_sum, log_sum_units
 
 MOST = 100_000  # cells that may be listed,
 ROOM = 25_000_000  # and numbers that they may take
@@ -40,13 +39,19 @@ class Shells:
     Parameters
     ----------
     kinds : Kinds
-        Sizes and levels, with equal attributes counted together.
+        Sizes and levels, with equal attributes counted together. Lower bounds are for these.
+    eased : Problem
+        The same kinds with the levels that the law must have before repairs (:meth:`Problem.eased`).
     weights : ndarray
         First weights to try, one for each kind.
+    left : callable
+        Seconds that are left.
     """
 
-    def __init__(self, kinds: Kinds, weights: Floats) -> None:
-        self.kinds = kinds
+    def __init__(
+        self, kinds: Kinds, eased: Problem, weights: Floats, left: Callable[[], float] = lambda: math.inf
+    ) -> None:
+        self.kinds, self.eased, self.left = kinds, eased, left
         self.load = kinds.count * kinds.problem.q
         self.need = kinds.count * kinds.problem.d
         self.lower, self.upper = -math.inf, math.inf
@@ -74,13 +79,16 @@ class Shells:
     def _weigh(self, weights: Floats) -> bool:
         """Take weights if they prove more than all before; if not, remember what speaks against them."""
         weights = whole(weights, self.load)
-        radius = float(weights @ self.load) * (1 + (len(weights) + 4) * ULP)
+        if not weights.any():
+            return False
+        radius = threshold(weights, self.load)
         cells = self.kinds.below(weights, radius, self.limit)
         if cells is None:
             return False
-        short = logsumexp(self.kinds.log_uniform(cells) + np.log(radius - cells @ weights))
-        lower = math.log(weights @ self.need) - float(short)
-        lower -= ULP * (8 * self.kinds.count.sum() + 64 + 8 * abs(lower))
+        terms = self.kinds.log_uniform(cells) + np.log(radius - cells @ weights)
+        lower = math.log(math.fsum((weights * self.need).tolist())) - log_sum(terms)
+        units = self.kinds.units(cells) + log_sum_units(terms) + 8 * math.log(radius)
+        lower -= ULP * (units + 2 * RATES + 8 * abs(lower))
         if lower > self.lower:
             self.lower, self.weights, self.radius = lower, weights, radius
             return True
@@ -106,13 +114,15 @@ class Shells:
         """Solve the linear program over the shell; keep its law if it is the best, return its weights."""
         gains = self.radius - cells @ self.weights
         room = np.exp(self.kinds.log_uniform(cells) + self.lower)
+        if not np.isfinite(room).all():
+            return None
         shell = np.zeros(len(cells), dtype=bool)
         shell[np.argsort(np.abs(gains), kind="stable")[: self.most]] = True
         result = self._solve(cells[shell], room[shell], self._supply(room * (~shell & (gains > 0)), cells))
         if result.status != 0:
             return None
         weights = np.maximum(-result.ineqlin.marginals, 0) / self.need
-        if not weights.any():
+        if not (weights.any() and np.isfinite(weights).all()):
             return None
         shares = (gains > 0).astype(float)
         shares[shell] = np.clip(result.x[: shell.sum()] / np.maximum(room[shell], 1e-300), 0, 1)
@@ -128,8 +138,9 @@ class Shells:
     def _solve(self, cells: Integers, room: Floats, given: Floats) -> OptimizeResult:
         """Maximize the share ``tau`` of the levels that masses of the cells, within their room, give."""
         n, g = cells.shape
-        q, d = self.kinds.problem.q, self.kinds.problem.d
-        rows = [csr_array((cells / self.need).T), csr_array(np.column_stack([-q / d, np.ones(g)]))]
+        q, d = self.eased.q, self.eased.d
+        load = csr_array((cells / (self.kinds.count * d)).T)
+        rows = [load, csr_array(np.column_stack([-q / d, np.ones(g)]))]
         total = hstack([csr_array(np.ones((1, n))), csr_array([[-1.0, 0.0]])])
         return linprog(
             np.append(np.zeros(n + 1), -1.0),
@@ -139,18 +150,85 @@ class Shells:
             b_eq=[0.0],
             bounds=[*zip(np.zeros(n), room, strict=True), (0, None), (None, None)],
             method="highs-ds",
-            options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+            options={
+                "primal_feasibility_tolerance": 1e-10,
+                "dual_feasibility_tolerance": 1e-10,
+                "time_limit": max(self.left(), 0.01),
+            },
         )
 
     def _supply(self, mass: Floats, cells: Integers) -> Floats:
         """Share of its level that each kind gets from masses of cells."""
-        q, d = self.kinds.problem.q, self.kinds.problem.d
-        return (q * mass.sum() - (mass @ cells) / self.kinds.count) / d
+        q, d = self.eased.q, self.eased.d
+        lies = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
+        return (q * mass.sum() - lies / self.kinds.count) / d
 
     def law(self, problem: Problem) -> Cells:
-        """Return the best law found, repaired until every attribute has exactly its level."""
-        mass = np.exp(self.kinds.log_uniform(self.cells) + self.upper) * self.shares
-        supply = self._supply(mass / mass.sum(), self.cells)  # of a unit of mass
-        kept = np.minimum((1 + 1 / mass.sum()) / (1 + supply), 1)
-        log_excess = self.upper + np.log(self.shares)
-        return Cells(problem, self.kinds, self.cells, log_excess, kept[self.kinds.of])
+        """Return the best law found, made monotone."""
+        cells, shares = monotone(self.kinds, self.cells, self.shares)
+        mass = np.exp(self.kinds.log_uniform(cells) + self.upper) * shares
+        # Moving mass to the truth helps every attribute, but for rounding.
+        top = self.upper - math.log(min(float(self._supply(mass, cells).min()), 1.0))
+        return Cells(problem, self.kinds, cells, top + np.log(shares))
+
+
+def threshold(weights: Floats, load: Floats) -> float:
+    """Weight that the lies may have, rounded up by more than it can be off."""
+    return math.fsum((weights * load).tolist()) * (1 + (RATES + 2) * ULP)
+
+
+def monotone(kinds: Kinds, cells: Integers, shares: Floats) -> tuple[Integers, Floats]:
+    """Move mass until no lie makes a flip set likelier, one kind after the other.
+
+    Along a line of cells that differ in the lies of one kind, shares that rise are replaced by their
+    mean, in proportion to probability. That keeps the mass of the line and the lies of all other kinds,
+    and lowers the lies of this one. Uniform probabilities are a product, so all parallel lines have the
+    same proportions, a line that is nowhere larger stays so, and what was mended stays mended.
+    """
+    for g, (table, _) in enumerate(kinds.tables):
+        key = cells.astype(np.uint64) @ kinds.steps - cells[:, g].astype(np.uint64) * kinds.steps[g]
+        order = np.lexsort((cells[:, g], key))
+        cells, shares, key = cells[order], shares[order], key[order]
+        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+        # A line is in order if it begins with the truth, has no gaps, and falls.
+        same = np.append(False, key[1:] == key[:-1])
+        rises = np.append(False, (shares[1:] > shares[:-1]) | (np.diff(cells[:, g]) > 1)) & same
+        rises |= ~same & (cells[:, g] > 0)
+        wrong = np.flatnonzero(np.logical_or.reduceat(rises, starts))
+        if not len(wrong):
+            continue
+        ends = np.append(starts[1:], len(cells))
+        chances, new, values, gone = np.exp(table), [], [], np.zeros(len(cells), dtype=bool)
+        for line in wrong:
+            place = slice(starts[line], ends[line])
+            counts = cells[place, g]
+            full = np.zeros(counts[-1] + 1)
+            full[counts] = shares[place]
+            gone[place] = True
+            row = np.repeat(cells[starts[line]][None], len(full), axis=0)
+            row[:, g] = np.arange(len(full))
+            new.append(row)
+            values.append(falling(full, chances[: len(full)]))
+        cells = np.concatenate([cells[~gone], *new])
+        shares = np.concatenate([shares[~gone], *values])
+    return cells, shares
+
+
+def falling(values: Floats, chances: Floats) -> Floats:
+    """Return the means of neighbours, in proportion to chances, that never rise (pool adjacent violators).
+
+    Examples
+    --------
+    >>> falling(np.array([1.0, 0.0, 3.0]), np.array([1.0, 2.0, 1.0]))
+    array([1., 1., 1.])
+    """
+    pools: list[tuple[float, float, int]] = []
+    for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
+        pool = value, chance, 1
+        while pools and pools[-1][0] < pool[0]:
+            mean, weight, size = pools.pop()
+            total = weight + pool[1]
+            share = pool[1] / total if total else 1.0  # both underflow
+            pool = mean + (pool[0] - mean) * share, total, size + pool[2]
+        pools.append(pool)
+    return np.repeat([mean for mean, _, _ in pools], [size for _, _, size in pools])

@@ -10,16 +10,19 @@ exactly the levels asked, and bounds on how far from optimal it can be.
 
 from __future__ import annotations
 
-import time
+import math
+from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
 
-from orr.certificate import Certificate, NotCertified, dual_bound
+from orr.certificate import NotCertified, dual_bound
+from orr.clock import Clock
 from orr.laws import Table
 from orr.problem import Floats, Integers, Problem
+from orr.rounding import ULP, Unsound, level_below
 
 CLOSED = 1e-10
 # Method, presolve and unit of mass, tried in turn; the first is the fastest and nearly always enough.
@@ -38,20 +41,26 @@ class Solver:
     Flip sets are numbered in binary, attribute 0 first, as in the cube of a Table.
     """
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    def __init__(self, problem: Problem, clock: Clock) -> None:
+        self.asked, self.clock = problem, clock
         k = len(problem)
+        self.units = 24.0 + k  # a flip probability here is a pairwise sum of products, next to q
+        self.problem = problem.eased(self.units)
         self.uniform = problem.uniform.ravel()
         self.shown = np.zeros(2**k, dtype=bool)
         self.monotone: set[int] = set()
         self.weigh(problem.epsilons)
         self.scale = self.lower
 
-    def run(self) -> tuple[Table, Certificate]:
-        """Show HiGHS more until the bounds meet or nothing is left to show."""
-        start = time.perf_counter()
-        lower, proof, upper = self.lower, self.weights, np.inf
-        excess, margin, ways = np.empty(0), 1.0, list(WAYS)
+    def run(self, done: Callable[[float, float], bool] | None = None) -> Table:
+        """Show HiGHS more until the bounds meet or nothing is left to show.
+
+        ``done`` is told the bounds, as logarithms of the excess; ``proof`` and ``proved`` are the best
+        weights and the level that they prove.
+        """
+        lower, self.proof, upper = self.lower, self.weights, np.inf
+        best: Table | None = None
+        margin, ways = 1.0, list(WAYS)
         while ways and 0 < self.scale < np.inf and _open(lower, upper):
             before = np.count_nonzero(self.shown), len(self.monotone)
             self.shown |= self.gains > -margin
@@ -61,29 +70,35 @@ class Solver:
                 ways.pop(0)
                 continue
             if self.lower > lower:
-                lower, proof = self.lower, self.weights
+                lower, self.proof = self.lower, self.weights
             for guess in (share, self._sharpen(share)):
                 self._close(guess)
                 candidate = self._feasible(guess * self.scale)
-                if candidate is not None and candidate.max() < upper:
-                    excess, upper = candidate, candidate.max()
+                if candidate is not None and candidate.excess.max() < upper:
+                    best, upper = candidate, candidate.excess.max()
                 if not _open(lower, upper):
                     break
+            if done is not None and lower > 0 and done(math.log(lower), math.log(upper)):
+                break
             if before == (np.count_nonzero(self.shown), len(self.monotone)):
                 ways.pop(0)
-        if upper == np.inf:
+        self.weigh(self.proof)
+        if best is None:
             raise NotCertified(UNSOLVED)
-        table = Table(self.problem, excess.reshape((2,) * len(self.problem)))
-        seconds = time.perf_counter() - start
-        bounds = float(np.log1p(lower)), float(np.log1p(upper))
-        return table, Certificate(*bounds, proof, "linear program", seconds, table)
+        return best
+
+    @property
+    def proved(self) -> float:
+        """Level that the weights taken last prove."""
+        return level_below(math.log(self.lower), 4) if self.lower > 0 else 0.0
 
     def weigh(self, weights: Floats) -> None:
         """Take weights of the attributes, and the lower bound that they prove."""
-        self.weights = weights / weights.max()
+        # Scaled by a power of 2, which is exact.
+        self.weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
         pairs = np.column_stack([np.zeros_like(weights), self.weights])
-        self.gains = self.weights @ self.problem.q - reduce(np.add.outer, pairs).ravel()
-        self.lower = dual_bound(self.problem, self.weights, self.gains, self.uniform)
+        self.gains = self.weights @ self.asked.q - reduce(np.add.outer, pairs).ravel()
+        self.lower = dual_bound(self.asked, self.weights, self.gains, self.uniform)
 
     def _ask(self, method: str, presolve: bool, unit: float) -> Floats | None:
         """Solve the linear program over the flip sets shown; give each set's share of the excess."""
@@ -102,12 +117,13 @@ class Solver:
             method=method,
             options={
                 "presolve": presolve,
+                "time_limit": max(self.clock.left, 0.01),
                 "primal_feasibility_tolerance": 1e-10,
                 "dual_feasibility_tolerance": 1e-10,
             },
         )
         weights = np.maximum(-result.ineqlin.marginals[: len(d)] / d, 0) if result.status == 0 else d * 0
-        if not weights.any():
+        if not (weights.any() and np.isfinite(weights).all()):
             return None
         self.weigh(weights)
         share = np.zeros(len(self.shown))
@@ -135,26 +151,34 @@ class Solver:
                 self.monotone.add(i)
             np.maximum(truth, lies, out=truth)
 
-    def _feasible(self, excess: Floats) -> Floats | None:
-        """Re-randomize until every attribute has exactly its level."""
-        supply = np.array([self._supply(excess, i) for i in range(len(self.problem))])
+    def _feasible(self, excess: Floats) -> Table | None:
+        """Re-randomize until every attribute has its level."""
+        k, w = len(self.problem), self.asked.w
+        supply = self._supplies(excess, self.problem.w)
         if not 0 < supply.min() < np.inf or not np.isfinite(excess.max() / supply.min()):
             return None
         excess, supply = self._supplement(excess, supply)
         mass = (self.uniform * excess).sum()
+        # Half of what the levels were raised by stays, so that no flip probability is too high.
+        supply = self._supplies(excess, w + ULP * self.units / 2 * (min(1.0, mass) + w))
         for i, size in enumerate(self.problem.sizes):
-            mix = (supply[i] - 1) / (supply[i] + mass)
+            mix = max((supply[i] - 1) / (supply[i] + mass), 0)
             truth, lies = _halves(excess, i)
             mean = truth / size + lies * (1 - 1 / size)
             for half in (truth, lies):
                 half += mix * (mean - half)
-        return excess
+        try:
+            return Table(self.asked, excess.reshape((2,) * k))
+        except Unsound:
+            return None
 
-    def _supply(self, excess: Floats, i: int) -> float:
+    def _supplies(self, excess: Floats, w: Floats) -> Floats:
         """``E[G (q_i - B_i)] / d_i``, which must be 1; written so that equal values cancel exactly."""
-        truth, lies = _halves(excess, i)
-        size, w = self.problem.sizes[i], self.problem.w[i]
-        return float((_halves(self.uniform, i)[0] * ((truth - lies) / w - size * lies)).sum())
+        supplies = []
+        for i, size in enumerate(self.problem.sizes.tolist()):
+            truth, lies = _halves(excess, i)
+            supplies.append((_halves(self.uniform, i)[0] * ((truth - lies) / w[i] - size * lies)).sum())
+        return np.array(supplies)
 
     def _supplement(self, excess: Floats, supply: Floats) -> tuple[Floats, Floats]:
         """Make up for what rounding left missing, by more of everything or by more of the truth."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from orr.laws import RadiusOne
+from orr.laws import Law, RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Problem
+from orr.problem import Floats, Problem
 from orr.radius_one import ROUNDING, candidate
 
 
 class TwoAttribute(Mechanism):
     """A mechanism for two attributes that knows which case of the closed form it is."""
 
-    def __init__(self, law: RadiusOne, case: str) -> None:
+    def __init__(self, law: Law, case: str) -> None:
         super().__init__(law)
         self.case = case
 
@@ -55,12 +55,13 @@ def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
     problem = Problem(sizes, epsilons)
     if len(problem) != 2:
         raise ValueError(f"two_attribute needs exactly 2 attributes, got {len(problem)}")
-    return TwoAttribute(*closed_form(problem))
+    _, z0, z, case = closed_form(problem)
+    return TwoAttribute(RadiusOne.beside(problem, z0, z), case)
 
 
-def closed_form(problem: Problem) -> tuple[RadiusOne, str]:
-    """Return the optimal law of two attributes and its case; ties go to the first."""
-    law, j = candidate(problem)
+def closed_form(problem: Problem) -> tuple[float, float, Floats, str]:
+    """Return ``M``, ``z_0`` and ``z`` of two attributes, and their case; ties go to the first."""
+    mass, z0, z, j = candidate(problem)
     if j is not None:
-        return law, ("III", "IV")[j]
-    return law, "I" if problem.w[0] >= problem.w[1] * (1 - ROUNDING) else "II"
+        return mass, z0, z, ("III", "IV")[j]
+    return mass, z0, z, "I" if problem.w[0] >= problem.w[1] * (1 - ROUNDING) else "II"

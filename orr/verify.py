@@ -1,8 +1,14 @@
-"""A second, simpler way to the numbers of a certificate, used to check it and for nothing else."""
+"""A second, simpler way to the numbers of a certificate, used to check it and for nothing else.
+
+Everything is computed again from what defines the law and from what its sampler compares with: none of
+the law's own sums are used. This is done in ordinary doubles and logarithms, and so to within
+``SLACK``; :mod:`orr.exact` does it in integers and rounded decimals, to the last digit.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from scipy.special import logsumexp
@@ -10,10 +16,12 @@ from scipy.stats import binom
 
 from orr.ball import Ball
 from orr.balls import Balls
-from orr.laws import Law, Lifted
+from orr.cells import Cells
+from orr.laws import Beside, Law, Lifted, RadiusOne, Table
 from orr.problem import Floats, Problem
 
-DENSE = 2**20
+SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
+DENSE = 2**20  # whole weights below this are counted one by one
 
 
 def lower_bound(problem: Problem, weights: Floats) -> float:
@@ -25,6 +33,8 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
     >>> round(lower_bound(problem, np.array([3.0, 1.0])), 6)
     3.100347
     """
+    if not (np.isfinite(weights).all() and weights.min() >= 0 and weights.any()):
+        raise ValueError("weights must be finite numbers of at least 0, not all of them 0")
     radius = float(weights @ problem.q)
     if (problem.sizes == problem.sizes[0]).all() and (weights == weights[0]).all():
         lies = np.arange(math.ceil(radius / weights[0]))
@@ -64,39 +74,81 @@ def _merged(problem: Problem, weights: Floats, radius: float) -> tuple[Floats, F
     return score, log_p
 
 
-def single_lie_bound(problem: Problem) -> float:
-    """Overall level that the weights of the closed form with at most one lie prove.
+def floor(problem: Problem) -> float:
+    """Overall level that is proved without weights, from divergences of flip probabilities."""
+    p, q, a = problem.p, problem.q, problem.sizes
+    truth = (1 / a + problem.w) / (1 + problem.w)
+    # q log(q/p) + (1-q) log((1-q) a); near q = p by its series, the terms of which would cancel.
+    d = problem.d
+    near = d * d / (2 * p * (1 - p)) * (1 + d * (1 - 2 * (1 - p)) / (3 * p * (1 - p)))
+    far = q * np.log(q / p) + truth * np.log(truth * a)
+    total = math.fsum(np.where(d < 1e-5 * (1 - p), near, far).tolist())
+    gain = math.fsum((problem.epsilons * d).tolist())
+    return max(total, float(np.logaddexp(0, 1 + total + math.log(gain))))
 
-    All weigh 1, but for one attribute whose weight makes the threshold 1.
+
+def level_and_errors(law: Law) -> tuple[float, Floats]:
+    """Overall level of a law, and relative errors of the attributes' levels, summed up simply.
+
+    The level is that before attributes are re-randomized, which does not raise it. Errors that doubles
+    cannot see, where a level is tiny, count as none.
     """
-    others = problem.sizes - 1
-    total = float(problem.q.sum())
-    j = int(problem.w.argmax())
-    if total > 1:
-        j = int(((total - 1 + problem.q / others) / (problem.p.sum() - problem.p)).argmax())
-    weights = np.ones(len(problem))
-    weights[j] = (1 - (total - problem.q[j])) / problem.q[j]
-    if len(weights) > 1 and np.partition(weights, 1)[:2].sum() < 1 - 1e-9:
-        return 0.0
-    short = 1 + float((others * np.maximum(1 - weights, 0)).sum())
-    excess = math.log(weights @ problem.d / short) + problem.log_records
-    return float(np.logaddexp(0, excess))
-
-
-def level_and_rates(law: Law) -> tuple[float, Floats]:
-    """Overall level and flip probabilities of a law, summed up as simply as can be."""
+    p, w = law.problem.p, law.problem.w
+    if isinstance(law, Beside):
+        levels, errors = zip(*(level_and_errors(part) for part in law.parts), strict=True)
+        return math.fsum(levels), np.concatenate(errors)
     if not isinstance(law, Lifted):
-        return law.nominal_epsilon, law.rates
-    if isinstance(law, Balls):
-        found = [_ball(ball) for ball in law.balls]
-        heights = np.log(law.masses) - [log_mass for log_mass, _ in found]
-        lies = law.masses @ np.array([rates for _, rates in found])
-        level = float(np.logaddexp(0, logsumexp(heights)))
-    else:
-        level, lies = law.nominal_epsilon, law.lies
-    kept = np.ones(len(lies)) if law.kept is None else law.kept
-    lifted = kept * lies + (1 - kept) * law.problem.p * law.mass
-    return level, (law.problem.p + lifted) / (1 + law.mass)
+        # What the sampler is given are the odds w.
+        again = np.expm1(np.minimum(law.problem.epsilons, 709)) / law.problem.sizes
+        return math.fsum(np.log1p(law.problem.sizes * w).tolist()), np.where(w < 1e300, w / again - 1, 0.0)
+    log_masses, log_heights, flips = _categories(law)
+    log_mass = float(logsumexp(log_masses))
+    share = np.exp(log_masses - log_mass)
+    if not _drawn_as(law, share, log_mass):
+        return math.inf, np.full(len(p), math.inf)
+    top = logsumexp(log_heights) if isinstance(law, Balls) else log_heights.max()
+    rates = flips(share)
+    stay = np.full(len(p), math.inf) if law.stay is None else law.stay
+    weight = 1 / (1 + math.exp(-log_mass)) if log_mass > -700 else 0.0
+    # For high levels compare flips; for low ones what is told beyond chance.
+    rates = p / (1 + math.exp(min(log_mass, 700))) + weight * (rates + (p - rates) / (1 + stay))
+    told = weight / (1 + 1 / stay) * (1 - flips(share) / p)
+    unseen = SLACK * weight / (1 + 1 / stay) * (1 + w) / w
+    low = np.abs(told * (1 + w) / w - 1) - np.minimum(unseen, 1)
+    return float(np.logaddexp(0, top)), np.where(w < 1, np.maximum(low, 0), np.abs(rates / law.problem.q - 1))
+
+
+def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]]:
+    """Logarithms of the masses and of the excess of each category, and flip rates from their shares."""
+    sizes = law.problem.sizes
+    if isinstance(law, RadiusOne):
+        with np.errstate(divide="ignore"):
+            log_z = np.log(np.append(law.z, law.z0))
+        return log_z + np.log(np.append(sizes - 1, 1)), log_z + np.log(sizes).sum(), lambda share: share[:-1]
+    if isinstance(law, Table):
+        flips = np.indices(law.excess.shape).reshape(len(sizes), -1).T
+        with np.errstate(divide="ignore"):
+            log_excess = np.log(law.excess.ravel())
+        return log_excess + flips @ np.log(sizes - 1) - np.log(sizes).sum(), log_excess, lambda s: s @ flips
+    if isinstance(law, Cells):
+        log_uniform, lies = np.zeros(len(law.cells)), law.cells / law.kinds.count
+        for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
+            log_uniform += binom.logpmf(column, count, 1 - 1 / size)
+        return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ lies)[law.kinds.of]
+    assert isinstance(law, Balls)
+    found = [_ball(ball) for ball in law.balls]
+    log_masses = np.log(law.masses)
+    rates = np.array([rates for _, rates in found])
+    return log_masses, log_masses - [log_mass for log_mass, _ in found], lambda share: share @ rates
+
+
+def _drawn_as(law: Lifted, share: Floats, log_mass: float) -> bool:
+    """Tell whether the odds and the alias table of the sampler say the same as the definition."""
+    table = law._categories
+    n, slack = len(share), SLACK * share
+    drawn = (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
+    odds = abs(math.log(law.mass) - log_mass) <= SLACK * max(1, abs(log_mass))
+    return bool(odds and len(table._keep) == n and (np.abs(drawn - share) <= slack + 1e-15).all())
 
 
 def _ball(ball: Ball) -> tuple[float, Floats]:
@@ -118,15 +170,35 @@ def _ball(ball: Ball) -> tuple[float, Floats]:
                 moved[weight:] = np.logaddexp(moved[weight:], log_p[: ball.states - weight] + log_chance)
         return moved
 
+    def either(log_p: Floats, i: int) -> Floats:
+        return np.logaddexp(log_p + log_keep[live[i]], lie(log_p, i))
+
     start = np.full(ball.states, -np.inf)
     start[0] = 0
-    past = [start]
-    for i in range(len(live)):
-        past.append(np.logaddexp(past[-1] + log_keep[live[i]], lie(past[-1], i)))
-    log_mass, rates = logsumexp(past[-1] + inside), np.zeros(len(sizes))
-    room = inside[::-1]
-    for i in reversed(range(len(live))):
-        rates[live[i]] = math.exp(logsumexp(lie(past[i], i) + room[::-1]) - log_mass)
-        room = np.logaddexp(room + log_keep[live[i]], lie(room, i))
+    rates, room, log_mass = np.zeros(len(sizes)), inside[::-1], -np.inf
+    for i, before in _backwards(start, len(live), either):
+        flipped = logsumexp(lie(before, i) + room[::-1])
+        log_mass = np.logaddexp(flipped, logsumexp(before + log_keep[live[i]] + room[::-1]))
+        rates[live[i]] = math.exp(flipped - log_mass)
+        room = either(room, i)
+    log_mass = log_mass if len(live) else logsumexp(start + inside)
     never = np.delete(log_keep, live)
     return float(log_mass + never.sum()), rates
+
+
+def _backwards(
+    start: Floats, count: int, step: Callable[[Floats, int], Floats]
+) -> Iterator[tuple[int, Floats]]:
+    """Give the results before each of many steps, last first, while keeping only some of them."""
+    size = math.isqrt(count) + 1
+    marks = [start]
+    for i in range(count):
+        start = step(start, i)
+        if (i + 1) % size == 0:
+            marks.append(start)
+    for block in reversed(range(len(marks))):
+        results, first = [marks[block]], block * size
+        for i in range(first, min(first + size, count) - 1):
+            results.append(step(results[-1], i))
+        for i in reversed(range(first, min(first + size, count))):
+            yield i, results[i - first]

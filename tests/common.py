@@ -30,7 +30,7 @@ CONSTRUCTIONS = {
 def ball_mechanism(sizes, levels):
     """Return the best balls of a short search, whether or not another law would be better."""
     run, asked = Run(Problem(sizes, levels), 0.05, None, False), count()
-    search = Search(run.sorted)
+    search = Search(run.eased, run.sorted)
     search.run(lambda lower, upper: next(asked) > 20, 0.05)
     return orr.Mechanism(run.balls(search))
 

@@ -186,7 +186,7 @@ def test_bad_total(total, error):
     ("shares", "error", "words"),
     [
         ([1, 1, 1], ValueError, "got 2 sizes and 3 shares"),
-        ([1, 0], ValueError, r"shares\[1\] = 0 must be positive and finite"),
+        ([1, 0], ValueError, r"shares\[1\] = 0.0 must be positive and finite"),
         ([-1.0, 1], ValueError, r"shares\[0\] = -1.0 must be positive"),
         ([np.inf, 1], ValueError, r"shares\[0\] = inf must be positive and finite"),
         ([np.nan, 1], ValueError, r"shares\[0\] = nan must be"),

@@ -123,9 +123,9 @@ def test_a_million_attributes():
 
 
 RECORDS = [
-    ([[0, 3]], ValueError, r"records\[0, 1\] = 3 is out of range: attribute 1 has values 0 to 2"),
-    ([[0, 0], [-1, 0]], ValueError, r"records\[1, 0\] = -1 is out of range"),
-    ([[0.0, 1.0]], TypeError, "records must be integers, got float64: 0.0"),
+    ([[0, 3]], ValueError, r"records\[0, 1\] is out of range: attribute 1 has values 0 to 2 \(.*not shown"),
+    ([[0, 0], [-1, 0]], ValueError, r"records\[1, 0\] is out of range"),
+    ([[0.0, 1.0]], TypeError, "records must be integers, got float64$"),
     ([[0.0, np.nan]], TypeError, "records must be integers"),
     ([[True, False]], TypeError, "records must be integers, got bool"),
     ([["a", "b"]], TypeError, "records must be integers"),

@@ -1,5 +1,6 @@
 """The optimum at any number of attributes: golden values, brackets, proofs, hard inputs, mutants."""
 
+import copy
 import dataclasses
 import math
 from fractions import Fraction
@@ -16,6 +17,7 @@ from orr.balls import Balls
 from orr.cells import Cells, Kinds
 from orr.optimal import Run
 from orr.problem import Problem
+from orr.rounding import Unsound
 from orr.search import Search, bound
 from orr.shells import Shells
 from tests.common import CASES, ball_mechanism, brute_levels, flip_sets, problems, times
@@ -58,7 +60,9 @@ def test_bounds_bracket_the_linear_program(problem):
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
 def test_the_method_for_many_attributes_is_right_for_few(problem):
     exact = orr.linear_program(*problem).solve().certificate
-    found = Run(Problem(*problem), 1e-7, None, False).large()
+    run = Run(Problem(*problem), 1e-7, None, False)
+    run.large()
+    found = run.certified()
     assert found.certificate.lower <= exact.upper + 1e-9
     assert found.certificate.upper >= exact.lower - 1e-9
     assert found.certificate.gap < 1e-5
@@ -69,7 +73,7 @@ def test_the_method_for_many_attributes_is_right_for_few(problem):
 @settings(max_examples=20)
 @given(problems(max_k=7, max_size=9, max_level=6.0))
 def test_balls_bracket_the_linear_program(problem):
-    search = Search(Problem(*problem))
+    search = Search(Problem(*problem), Problem(*problem))
     asked = count()
     search.run(lambda lower, upper: next(asked) > 25 or upper - lower < 0.05, 0.05)
     exact = orr.linear_program(*problem).solve().certificate
@@ -243,7 +247,7 @@ def law_of(mechanism):
 @given(problems(max_k=5, max_size=4))
 def test_laws_with_repairs_have_the_levels_asked(problem):
     kinds = Kinds(Problem(*problem))
-    shells = Shells(kinds, np.ones(len(kinds)))
+    shells = Shells(kinds, kinds.problem, np.ones(len(kinds)))
     shells.run(lambda lower, upper: upper - lower < 0.3)  # far from the optimum: much to repair
     assume(shells.upper < math.inf)
     for mechanism in (ball_mechanism(*problem), orr.Mechanism(shells.law(Problem(*problem)))):
@@ -267,17 +271,28 @@ def test_a_certificate_that_claims_too_much_is_refuted():
         assert not dataclasses.replace(honest, upper=honest.lower - 1e-6).verify()
 
 
+def spoiled(law, **changes):
+    """A copy of a law with other numbers, which it did not check."""
+    other = copy.copy(law)
+    other.__dict__.update(changes)
+    return other
+
+
 def test_a_law_that_lies_about_its_levels_is_refuted():
     best = orr.optimal(*draw(60, 2, 0.5, 3))
     ball = best.law
     assert isinstance(ball, Balls)
-    unrepaired = Balls(ball.problem, ball.balls, ball.masses * 0.99, np.ones(60))
-    assert not dataclasses.replace(best.certificate, law=unrepaired).verify()
+    with pytest.raises(Unsound, match="misses its level"):
+        Balls(ball.problem, ball.balls, ball.masses * 0.99)
+    assert not dataclasses.replace(best.certificate, law=spoiled(ball, masses=ball.masses * 0.99)).verify()
+    assert not dataclasses.replace(best.certificate, law=spoiled(ball, stay=ball.stay * 1.01)).verify()
     listed = orr.optimal(*draw(30, 1))
     cells = listed.law
     assert isinstance(cells, Cells)
-    spoiled = Cells(cells.problem, cells.kinds, cells.cells, cells.log_excess - 0.01, np.ones(30))
-    assert not dataclasses.replace(listed.certificate, law=spoiled).verify()
+    with pytest.raises(Unsound, match="misses its level"):
+        Cells(cells.problem, cells.kinds, cells.cells, cells.log_excess - 0.01)
+    lower = spoiled(cells, log_excess=cells.log_excess - 0.01)
+    assert not dataclasses.replace(listed.certificate, law=lower).verify()
 
 
 def test_weights_that_do_not_prove_the_bound_are_refuted():

@@ -19,7 +19,7 @@ import orr
 from orr.ball import Ball
 from orr.balls import Balls
 from orr.cells import Cells, Kinds
-from orr.laws import Product, RadiusOne, Table
+from orr.laws import Beside, Product, RadiusOne, Table
 from orr.problem import Problem
 from orr.randomness import Categories, Source
 from tests.common import CONSTRUCTIONS, ball_mechanism, flip_sets, problems, times
@@ -125,11 +125,12 @@ class Scripted(Source):
         super().__init__(1)
         self.script, self.probability, self.asked = list(script), Fraction(1), 0
 
-    def choose(self, odds, shape):
+    def choose(self, odds, shape, against=1.0):
         result = np.zeros(shape, dtype=bool)
-        for place, odd in enumerate(np.broadcast_to(odds, shape)):
+        pairs = zip(np.broadcast_to(odds, shape), np.broadcast_to(against, shape), strict=True)
+        for place, (yes, no) in enumerate(pairs):
             told = self.asked < len(self.script) and self.script[self.asked]
-            chance = chosen(odd) if told else 1 - chosen(odd)
+            chance = chosen(yes, no) if told else 1 - chosen(yes, no)
             result[place] = told if chance else not told  # what cannot happen does not
             self.probability *= chance
             self.asked += 1
@@ -160,12 +161,16 @@ def realised_law(law):
         lie = [(1 - p) / a for p, a in zip(kept, sizes, strict=True)]
         truth = [p + u for p, u in zip(kept, lie, strict=True)]
         return {s: math.prod(lie[i] if i in s else truth[i] for i in range(len(sizes))) for s in sets}
+    if isinstance(law, Beside):
+        parts = [realised_law(part) for part in law.parts]
+        inside = [[tuple(sorted(numbers)) for _, numbers in law._split(set(s))] for s in sets]
+        return {s: parts[0][a] * parts[1][b] for s, (a, b) in zip(sets, inside, strict=True)}
     lifted = chosen(law.mass)
     above = dict.fromkeys(sets, Fraction(0))
     for category, p in enumerate(category_law(law._categories)):
         for s, chance in flip_law(law, category).items() if p else ():
             above[s] += lifted * p * chance / times(sizes, s)
-    for i, kept in enumerate([] if law.kept is None else map(Fraction, law.kept.tolist())):
+    for i, kept in enumerate([] if law.stay is None else map(chosen, law.stay)):
         for s in sets:
             if i not in s:
                 other = tuple(sorted((*s, i)))
@@ -175,17 +180,21 @@ def realised_law(law):
     return {s: value + (1 - lifted) / math.prod(sizes) for s, value in above.items()}
 
 
-def chosen(odds):
+def chosen(odds, against=1.0):
     """Exact probability that Source.choose gives true."""
-    odds = np.float64(odds)
-    small = Fraction(float(np.where(odds < 1, odds, 1) / (1 + odds)))
-    return small if odds < 1 else 1 - small
+    odds, against = np.float64(odds), np.float64(against)
+    if odds == np.inf:
+        return Fraction(1)
+    small = Fraction(float(min(odds, against) / (odds + against)))
+    return small if odds < against else 1 - small
 
 
 def lowered(mechanism):
     """How far repairs can lower the level: each gives a share of the likeliest records to the rarest."""
-    kept = getattr(mechanism.law, "kept", None)
-    return 0 if kept is None else np.log((1 + (1 - kept) * np.exp(mechanism.epsilon)) / kept).sum()
+    law = mechanism.law.parts[0] if isinstance(mechanism.law, Beside) else mechanism.law
+    if getattr(law, "stay", None) is None:
+        return 0
+    return np.log((1 + law.replaced * np.exp(mechanism.epsilon)) / law.kept).sum()
 
 
 @every_construction
@@ -224,6 +233,11 @@ def test_epsilon_bounds_the_sampler_of_balls(problem):
         np.testing.assert_allclose(mechanism.log_ratio(s), realised, rtol=0, atol=1e-11)
 
 
+def unchecked(kind, *arguments):
+    """Build a law that need not have the levels of its problem."""
+    return type("Unchecked", (kind,), {"check": lambda self: None})(*arguments)
+
+
 def exact_ball(ball):
     """Exact law of the flip sets in a ball, from its definition."""
     law = {}
@@ -253,7 +267,7 @@ class NoEdge(Ball):
 
 
 def check_ball(ball):
-    expected, law = exact_ball(ball), Balls(ball.problem, [ball], np.ones(1), np.ones(len(ball.problem)))
+    expected, law = exact_ball(ball), unchecked(Balls, ball.problem, [ball], np.ones(1))
     drawn = flip_law(law, 0)
     for s, p in expected.items():
         np.testing.assert_allclose(float(drawn.get(s, 0)), float(p), rtol=1e-12)
@@ -289,7 +303,7 @@ def test_equal_attributes_lie_in_every_combination_alike(counts):
     problem = Problem(sizes, [1.0] * len(sizes))
     kinds = Kinds(problem)
     cells = np.indices(tuple(kinds.count + 1)).reshape(len(kinds), -1).T
-    law = Cells(problem, kinds, cells, np.zeros(len(cells)), np.ones(len(sizes)))
+    law = unchecked(Cells, problem, kinds, cells, np.zeros(len(cells)))
     for category, cell in enumerate(cells):
         ways = math.prod(math.comb(int(n), int(c)) for n, c in zip(kinds.count, cell, strict=True))
         drawn = flip_law(law, category)
@@ -413,7 +427,7 @@ class NoUniformPart(RadiusOne):
 
     def perturb(self, records, source):
         class Lifted(type(source)):
-            def choose(self, odds, shape):
+            def choose(self, odds, shape, against=1.0):
                 return np.ones(shape, dtype=bool)
 
         lifted = Lifted.__new__(Lifted)

@@ -1,0 +1,36 @@
+"""Time limits: how long a call has taken, and how long it may still take."""
+
+from __future__ import annotations
+
+import math
+import time
+from numbers import Real
+
+import numpy as np
+
+
+def positive(name: str, value: float) -> float:
+    """Return a positive number, or say that it is none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} = {value!r} must be a positive number")
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} = {value} must be a positive number")
+    return float(value)
+
+
+class Clock:
+    """How long a call has taken, and how long it may still take."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self.start = time.perf_counter()
+        self.limit = math.inf if time_limit is None else positive("time_limit", time_limit)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the call."""
+        return time.perf_counter() - self.start
+
+    @property
+    def left(self) -> float:
+        """Time that is left, which may be negative."""
+        return self.limit - self.seconds

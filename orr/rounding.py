@@ -1,0 +1,177 @@
+"""The margin of every reported level and of every proved bound, derived line by line.
+
+A unit is ``ULP = 2**-52``. What is assumed of the machine:
+
+- ``+ - * /`` round correctly: a relative error of at most half a unit. ``math.fsum`` is one rounding.
+- exp, expm1, log and log1p, of numpy and of the C library, are right to 4 units.
+- Random words are fair, and integers drawn from them exactly uniform.
+
+Errors are counted to first order, in units, and every count is rounded up by more than the higher
+orders could add: all counts stay below 10^9 units, where a square is a ten-millionth of the count.
+
+**Numbers of a problem.** ``p = (a-1)/a`` is right to 1 unit, ``w = expm1(e)/a`` to 5, ``q = p/(1+w)``
+to 8, and ``d = q w`` to 8 (an error of ``w`` moves ``w/(1+w)`` by no more than itself). So is each of
+them after one more product: ``RATES``.
+
+**Draws.** ``choose`` divides the smaller side by the sum: its chance is right to 1 unit, the odds to 2.
+An alias table of ``n`` categories is right to ``3 n + 16`` units in each category. A mass that is
+smaller than the largest by a factor of ``TINY`` may be rounded by more than that, once it is no normal
+double any more: it is dropped. Losing excess is harmless, since the uniform part remains.
+
+**The level of a lifted law.** With odds ``M`` the record is drawn from the second law, where category
+``j`` has mass ``m_j`` of the total ``M`` and the flip set ``S`` the chance ``c(S)``; else it is uniform,
+drawn with exact integers. So ``f(S)`` over the smallest density is at most ``1 + G(S)``, where
+``G(S) = m_j c(S) / pi(S)``, and the draws make ``G`` larger by no more than the units of the odds (2),
+of the sum ``M`` (1), of the alias table, and of the coins behind ``c(S)``: ``drawn``. Re-randomizing
+attributes afterwards averages ``f`` over flip sets, with coins and integers that are exact: it raises no
+maximum and lowers no minimum. The law itself knows ``log G`` to so many units: ``counted``.
+
+- One flip at most: ``G = m T / (a - 1)``. Its logarithm has the errors of ``log m`` (4 units of its
+  size) and of ``log T`` (5 units of its size: the logarithms, their sum, the addition).
+- A cube of flip sets: ``m = pi G`` with a product of ``k`` factors, 1 unit each.
+- Cells: ``m = exp(log G + log pi)``; the sum is off by half a unit of its size, exp by 4, and ``log pi``
+  by what `log_binomial` says. Placing ``c`` flips among ``n`` equal attributes tosses ``n`` coins
+  whose odds are ratios of integers: half a unit each.
+- A ball: see `ball_units`.
+
+**From the excess to the level.** ``log(1 + exp(x))`` rises with ``x`` by at most ``1 - exp(-level)``
+of its change, and is computed to 16 units: `level_above` and `level_below`.
+
+**Lower bounds.** For weights ``y`` the level is at least ``log(1 + y.d / E[(y.q - y.B)^+])``. The
+expectation grows with ``y.q``: it is taken at a threshold raised by more than its error, at whole
+weights, whose sums are exact. All terms are positive, so relative errors do not grow in the sum. What
+was dropped as tiny is added again.
+
+**Faint attributes.** What a joint law tells of an attribute is a difference of masses, so its digits are
+lost where it is a ``FLOOR`` of the whole. Such attributes are randomized one by one beside the others:
+their levels add to the overall one, and are tiny.
+
+**Upper bounds.** The level of a law that was found is at least the optimum if its flip
+probabilities, before attributes are re-randomized, are at most the ones asked, *exactly*. So the solvers
+are given slightly higher levels (`eased`), by more than the error of all flip probabilities that they
+compute. The closed forms are not eased: their upper bound has the units by which they may miss.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+ULP = 2.0**-52
+RATES = 9  # units of q or d, times something
+TINY = 2.0**-1016  # above the smallest normal double, 2^-1022, below any flip at a level of 700
+FLOOR = 2.0**-30  # share of what is told, of which 23 of a double's 53 digits are left
+LEVELS = 1e-6  # relative error of an attribute's level that is tolerated: 2^-23 and some roundings more
+
+
+class Unsound(ArithmeticError):
+    """A law whose numbers do not add up, so that nothing may be drawn from it."""
+
+
+def level_above(log_excess: float, units: float) -> float:
+    """Level of an excess, ``log(1 + G)``, that is too large by rounding if anything.
+
+    Examples
+    --------
+    >>> level_above(math.log(math.expm1(2.0)), 3) - 2 < 1e-14
+    True
+    """
+    level = float(np.logaddexp(0, log_excess))
+    return level + ULP * (-math.expm1(-level) * units + 16 * level)
+
+
+def level_below(log_excess: float, units: float) -> float:
+    """Level of an excess that is too small by rounding if anything.
+
+    Examples
+    --------
+    >>> 0 < 2 - level_below(math.log(math.expm1(2.0)), 3) < 1e-14
+    True
+    """
+    level = float(np.logaddexp(0, log_excess))
+    return max(level - ULP * (-math.expm1(-level) * units + 16 * level), 0.0)
+
+
+def eased_units(k: int, level: float, each: float = 2.0) -> float:
+    """Units by which the levels are raised for the solvers: more than those of any flip probability.
+
+    Sums of masses take 30, the asked flip probability itself 8. The mass of a cell is off by half of its
+    logarithm; on average over flips, that is as large as the highest level and the logarithm of the number
+    of cells. An attribute takes ``each``: 2 in a product of probabilities, 32 in a dynamic program.
+
+    Examples
+    --------
+    >>> eased_units(10, 4.0)
+    88.0
+    """
+    return 64 + level + (k * each)
+
+
+def log_sum(logs: Floats) -> float:
+    """Logarithm of a sum, to `log_sum_units` and the errors of its terms.
+
+    Examples
+    --------
+    >>> round(log_sum(np.log([1.0, 2.0, 4.0])), 12) == round(math.log(7), 12)
+    True
+    """
+    top = float(logs.max())
+    return top + math.log(math.fsum(np.exp(logs - top).tolist())) if top > -math.inf else top
+
+
+def log_sum_units(logs: Floats) -> float:
+    """Units by which `log_sum` may be off: the exponentials, their arguments, the logarithm, the sum.
+
+    An argument ``t`` below the largest is off by half of itself, and the mean of ``t`` in proportion to
+    ``exp(-t)`` is at most the logarithm of the number of terms.
+    """
+    return 10 + 5 * math.log(len(logs)) + abs(float(logs.max()))
+
+
+def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
+    """Logarithms of the chances of 0, ..., n flips among n equal attributes, and the units of each.
+
+    Ratios of neighbours are added up from the likeliest number on, so the error grows only with the
+    distance from it. Each logarithm is split into a multiple of a power of 2, of which the sums are
+    exact, and a small rest.
+
+    Examples
+    --------
+    >>> logs, units = log_binomial(3, 2)
+    >>> np.exp(logs).round(12)
+    array([0.125, 0.375, 0.375, 0.125])
+    """
+    if n == 1:
+        return np.array([-math.log(size), math.log1p(-1 / size)]), np.array([4 * math.log(size), 6.0])
+    flips = np.arange(n, dtype=float)
+    steps = np.log((n - flips) * (size - 1) / (flips + 1))
+    scale = 2.0 ** (52 - math.ceil(math.log2(20 * n + 1)))  # |log| < 20, so all sums are below 2^52
+    coarse = np.rint(steps * scale) / scale
+    mode = int(np.count_nonzero(steps > 0))
+    sums = [np.concatenate([[0.0], np.cumsum(part)]) for part in (coarse, steps - coarse)]
+    table = (sums[0] - sums[0][mode]) + (sums[1] - sums[1][mode])
+    errors = np.concatenate([[0.0], np.cumsum(0.5 + 4 * np.abs(steps) + n / scale)])
+    total = log_sum(table)
+    units = np.abs(errors - errors[mode]) + np.abs(table) + log_sum_units(table) + abs(total)
+    return table - total, units
+
+
+def ball_units(k: int, tilts: float, logs: float) -> float:
+    """Units of the density of a ball, as it is counted and as it is drawn, or of a sum over it.
+
+    For each attribute: the chances to keep and to flip (1/a, p, the part of a weight, exp, products,
+    quotient: 8), the dynamic program (2), once in counting and once in drawing, two coins (2 each) whose
+    odds are a sum and a quotient (2): at most 32. The exponentials' arguments are off by half a unit of
+    their size; over the flips of a set and the tilt of its end they add up to at most ``tilts``. ``logs``
+    is the sum of the sizes of the logarithms that make up the scale, each right to 4 units.
+
+    Examples
+    --------
+    >>> ball_units(10, 5.0, 20.0)
+    462.0
+    """
+    return 32.0 * (k + 1) + 2 * tilts + 5 * logs
