@@ -27,7 +27,7 @@ class Balls(Lifted):
 
     def __init__(self, problem: Problem, balls: list[Ball], masses: Floats) -> None:
         self.problem = problem
-        listed = masses > TINY * masses.max()
+        listed = masses > TINY * max(masses.max(), 1)
         self.balls, self.masses = [ball for ball, ok in zip(balls, listed, strict=True) if ok], masses[listed]
         self.repair()
         self.check()
@@ -55,8 +55,9 @@ class Balls(Lifted):
 
     @cached_property
     def counted(self) -> float:
-        logs = 5 * float(np.abs(np.log(self.weights)).max()) + 5 * max(abs(b.log_mass) for b in self.balls)
-        return max(ball.units for ball in self.balls) + logs + log_sum_units(self._heights)
+        logs = 5 * float(np.abs(np.log(self.weights)).max())
+        units = [b.units + abs(b.log_mass) / 2 + 5 * abs(b.log_mass - b.log_scale) for b in self.balls]
+        return max(units) + logs + log_sum_units(self._heights)
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         flips = np.zeros((len(categories), len(self.problem)), dtype=bool)

@@ -63,7 +63,7 @@ class Kinds:
         """Units by which the logarithms of the probabilities of cells may be off: tables and additions."""
         total = np.zeros(len(cells))
         for (table, units), column in zip(self.tables, cells.T, strict=True):
-            total += units[column] + len(self) * np.abs(table[column])
+            total += units[column] + 0.5 * len(self) * np.abs(table[column])
         return float(total.max())
 
     @cached_property
@@ -106,7 +106,7 @@ class Cells(Lifted):
     def __init__(self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats) -> None:
         self.problem, self.kinds = problem, kinds
         log_masses = log_excess + kinds.log_uniform(cells)
-        listed = log_masses > log_masses.max() + math.log(TINY)
+        listed = log_masses > max(log_masses.max(), 0) + math.log(TINY)
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
         if not (self._log_masses.size and self._log_masses.max() < 709):
             raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")

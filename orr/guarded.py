@@ -25,7 +25,7 @@ from orr.laws import Beside, Law, Product
 from orr.mechanism import Mechanism
 from orr.optimal import optimal
 from orr.problem import Floats, Integers, Problem
-from orr.rounding import RATES, ULP, Unsound
+from orr.rounding import RATES, TINY, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
@@ -333,11 +333,33 @@ class Program:
                 line[i - 1] = np.maximum(line[i - 1], line[i] - cap)
         return cube.ravel()
 
+    def _falling(self, log_x: Floats) -> Floats:
+        """Raise what a lie would make likelier, unless an attribute would miss its level by that.
+
+        Caps are kept. HiGHS leaves such states where they are too rare to matter.
+        """
+        cube = log_x.reshape(self.shape)
+        for g in range(cube.ndim):
+            cube = np.flip(np.maximum.accumulate(np.flip(cube, axis=g), axis=g), axis=g)
+        risen = cube.ravel()
+        return risen if (self.gains @ self._law(risen)).min() >= 0 else log_x
+
+    def _lowered(self, log_x: Floats) -> Floats:
+        """Lower what lies too far above a neighbour."""
+        return -self._close(-log_x)
+
     def _repaired(self, log_x: Floats) -> Cells:
         """Make a law that re-randomizes what is too accurate, which keeps the caps."""
-        level = log_x - log_x.min()
+        level = self._falling(log_x - log_x.min())
         with np.errstate(divide="ignore"):
-            log_excess = level + np.log(-np.expm1(-level))
+            while True:
+                log_excess = level + np.log(-np.expm1(-level))
+                log_mass = log_excess + self.log_uniform
+                lost = (log_mass < max(log_mass.max(), 0) + math.log(TINY) + 1) & (level > 0)
+                if not lost.any():
+                    break
+                # What is too rare for a double is left to the uniform part, and its neighbours lowered.
+                level = self._lowered(np.where(lost, 0.0, level))
         listed = level > 0
         return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess[listed])
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Categories, Source
-from orr.rounding import FLOOR, LEVELS, TINY, ULP, Unsound, eased_units, level_above
+from orr.rounding import FLOOR, LEVELS, TINY, ULP, Unsound, alias_units, eased_units, level_above
 
 
 class Law(ABC):
@@ -95,7 +95,8 @@ class Product(Law):
     def neighbour_epsilons(self) -> Floats:
         # The odds w are right to 5 units, a coin's to 2; an achieved level past 709 is off by its own size.
         levels = self.problem.epsilons
-        return frozen(levels + ULP * (-np.expm1(-levels) * (8 + np.where(levels > 709, levels, 0)) + levels))
+        units = -np.expm1(-levels) * (7 + np.where(levels > 709, levels, 0))
+        return frozen(levels + ULP * (units + levels / 2))
 
     def log_ratio(self, flips: Set[int]) -> float:
         return math.fsum(e for i, e in enumerate(self.problem.epsilons) if i not in flips)
@@ -156,7 +157,7 @@ class Lifted(Law):
     @property
     def drawn(self) -> float:
         """Units by which the draws may raise ``G``: odds, their sum, alias table, coins."""
-        return 3.0 * len(self.weights) + 20 + self.coins
+        return alias_units(len(self.weights)) + 4 + self.coins
 
     @property
     def nominal_epsilon(self) -> float:
@@ -245,7 +246,7 @@ class RadiusOne(Lifted):
         self.problem = problem
         z = np.maximum(z, 0)  # rounding may leave less
         mass = z0 + math.fsum(((problem.sizes - 1) * z).tolist())
-        self.z0, self.z = z0, np.where((problem.sizes - 1) * z < TINY * mass, 0.0, z)
+        self.z0, self.z = z0, np.where((problem.sizes - 1) * z < TINY * max(mass, 1), 0.0, z)
         self.check()
 
     @classmethod
@@ -325,7 +326,7 @@ class Table(Lifted):
         self.problem = problem
         excess = (excess - excess.min()) / (1 + excess.min())
         masses = problem.uniform * excess
-        self.excess = np.where(masses < TINY * masses.max(), 0.0, excess)
+        self.excess = np.where(masses < TINY * max(masses.max(), 1), 0.0, excess)
         self.check()
 
     def reordered(self, problem: Problem, order: Integers) -> Table:

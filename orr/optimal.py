@@ -157,9 +157,10 @@ class Run:
             return
         if not isinstance(law, Lifted):
             return
-        # Flip rates that are too high by 32 units are mended by as much more of the truth, or of everything.
+        # z is right to 10 units, and the q that it must meet to 9. Flip rates that are too high by as
+        # much are mended by more of the truth, or of everything.
         more = min(law.mass / law.weights[-1], 1 + law.mass / float(self.problem.w.min()))
-        self.offers("at most one lie", law, 32 * more)
+        self.offers("at most one lie", law, 20 * more)
         self.proves(*single_lie_bound(self.problem))
 
     def alike(self) -> None:
@@ -167,13 +168,14 @@ class Run:
         if len(self.kinds) > 1:
             return
         k, q, d = len(self.problem), float(self.problem.q[0]), float(self.problem.d[0])
-        low, high = k * q * (1 - 2 * RATES * ULP), k * q * (1 + 2 * RATES * ULP)
+        low, high = k * q * (1 - RATES * ULP), k * q * (1 + RATES * ULP)
         cells = np.arange(math.ceil(high))[:, None]
         log_uniform = self.kinds.log_uniform(cells)
         with np.errstate(divide="ignore"):
             terms = [log_uniform + np.log(np.maximum(edge - cells[:, 0], 0)) for edge in (low, high)]
         tops = [math.log(k * d) - log_sum(t) for t in terms]
-        units = self.kinds.units(cells) + log_sum_units(terms[1]) + 2 * RATES + 8 * abs(tops[1])
+        units = self.kinds.units(cells) + log_sum_units(terms[1]) + RATES + 5 * math.log(high + 1)
+        units += 5 * abs(math.log(k * d)) + abs(tops[1])
         self.proves(level_below(tops[1], units), np.ones(k))
         self.offers(
             "attributes alike", Cells(self.problem, self.kinds, cells, np.full(len(cells), tops[0])), units

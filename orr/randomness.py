@@ -116,11 +116,10 @@ def minus(a: float, b: float) -> tuple[float, float]:
 class Categories:
     """Categories drawn in proportion to weights, by the alias method.
 
-    For n categories, each probability is right to a relative error of ``3 n + 16`` units in the
-    last place, however small it is: that is what makes the reported level honest. The shares are
-    off by two roundings each and two in common, what is left of them is kept to twice the digits,
-    and the last category to be filled may collect all of the rest. That holds for weights above
-    ``rounding.TINY`` of the largest: laws drop what is smaller.
+    For n categories, each probability is right to a relative error of `alias_units`, however small it is:
+    that is what makes the reported level honest. What is left of the shares is kept to twice the digits,
+    and the last category to be filled may collect all of the rest. Weights below ``rounding.TINY`` of the
+    largest would lose digits: laws drop them.
 
     Examples
     --------

@@ -14,9 +14,9 @@ to 8, and ``d = q w`` to 8 (an error of ``w`` moves ``w/(1+w)`` by no more than 
 them after one more product: ``RATES``.
 
 **Draws.** ``choose`` divides the smaller side by the sum: its chance is right to 1 unit, the odds to 2.
-An alias table of ``n`` categories is right to ``3 n + 16`` units in each category. A mass that is
-smaller than the largest by a factor of ``TINY`` may be rounded by more than that, once it is no normal
-double any more: it is dropped. Losing excess is harmless, since the uniform part remains.
+An alias table of ``n`` categories is right to `alias_units` in each of them. A mass that is
+below ``TINY``, or below that share of the largest, may be rounded by more than that, since it is hardly a
+normal double any more: it is dropped. Losing excess is harmless, since the uniform part remains.
 
 **The level of a lifted law.** With odds ``M`` the record is drawn from the second law, where category
 ``j`` has mass ``m_j`` of the total ``M`` and the flip set ``S`` the chance ``c(S)``; else it is uniform,
@@ -32,10 +32,11 @@ maximum and lowers no minimum. The law itself knows ``log G`` to so many units: 
 - Cells: ``m = exp(log G + log pi)``; the sum is off by half a unit of its size, exp by 4, and ``log pi``
   by what `log_binomial` says. Placing ``c`` flips among ``n`` equal attributes tosses ``n`` coins
   whose odds are ratios of integers: half a unit each.
-- A ball: see `ball_units`.
+- Balls: each is drawn and counted to `ball_units`, its height is a quotient of logarithms, and heights add.
 
 **From the excess to the level.** ``log(1 + exp(x))`` rises with ``x`` by at most ``1 - exp(-level)``
-of its change, and is computed to 16 units: `level_above` and `level_below`.
+of its change. It is computed as ``x`` plus, or just as, a logarithm of 1 plus an exponential: two library
+functions of a number of at most 1, and a sum: `level_above` and `level_below`.
 
 **Lower bounds.** For weights ``y`` the level is at least ``log(1 + y.d / E[(y.q - y.B)^+])``. The
 expectation grows with ``y.q``: it is taken at a threshold raised by more than its error, at whole
@@ -81,7 +82,7 @@ def level_above(log_excess: float, units: float) -> float:
     True
     """
     level = float(np.logaddexp(0, log_excess))
-    return level + ULP * (-math.expm1(-level) * units + 16 * level)
+    return level + _margin(level, units)
 
 
 def level_below(log_excess: float, units: float) -> float:
@@ -93,7 +94,27 @@ def level_below(log_excess: float, units: float) -> float:
     True
     """
     level = float(np.logaddexp(0, log_excess))
-    return max(level - ULP * (-math.expm1(-level) * units + 16 * level), 0.0)
+    return max(level - _margin(level, units), 0.0)
+
+
+def _margin(level: float, units: float) -> float:
+    """Bound what an error of so many units in the excess, and its logarithm, can do to a level."""
+    return ULP * (-math.expm1(-level) * units + 8 * min(level, 1.0) + level / 2)
+
+
+def alias_units(n: int) -> float:
+    """Units by which the chance of a category may be off, if there are n.
+
+    All shares have the rounding of their sum and of the quotient in common (1 unit), each has a product
+    (half a unit) and is subtracted from 1 once (a quarter, next to 1): in the worst case the last category
+    collects what all of them have too much. Its own quotient and some spare add 16.
+
+    Examples
+    --------
+    >>> alias_units(4)
+    23.0
+    """
+    return 1.75 * n + 16
 
 
 def eased_units(k: int, level: float, each: float = 2.0) -> float:
@@ -101,7 +122,7 @@ def eased_units(k: int, level: float, each: float = 2.0) -> float:
 
     Sums of masses take 30, the asked flip probability itself 8. The mass of a cell is off by half of its
     logarithm; on average over flips, that is as large as the highest level and the logarithm of the number
-    of cells. An attribute takes ``each``: 2 in a product of probabilities, 32 in a dynamic program.
+    of cells. An attribute takes ``each``: 2 in a product of probabilities, 32 in two dynamic programs.
 
     Examples
     --------
@@ -129,7 +150,7 @@ def log_sum_units(logs: Floats) -> float:
     An argument ``t`` below the largest is off by half of itself, and the mean of ``t`` in proportion to
     ``exp(-t)`` is at most the logarithm of the number of terms.
     """
-    return 10 + 5 * math.log(len(logs)) + abs(float(logs.max()))
+    return 10 + 5 * math.log(len(logs)) + abs(float(logs.max())) / 2
 
 
 def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
@@ -146,7 +167,8 @@ def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
     array([0.125, 0.375, 0.375, 0.125])
     """
     if n == 1:
-        return np.array([-math.log(size), math.log1p(-1 / size)]), np.array([4 * math.log(size), 6.0])
+        logs = np.array([-math.log(size), math.log1p(-1 / size)])
+        return logs, 4 * np.abs(logs) + 1
     flips = np.arange(n, dtype=float)
     steps = np.log((n - flips) * (size - 1) / (flips + 1))
     scale = 2.0 ** (52 - math.ceil(math.log2(20 * n + 1)))  # |log| < 20, so all sums are below 2^52
@@ -163,15 +185,16 @@ def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
 def ball_units(k: int, tilts: float, logs: float) -> float:
     """Units of the density of a ball, as it is counted and as it is drawn, or of a sum over it.
 
-    For each attribute: the chances to keep and to flip (1/a, p, the part of a weight, exp, products,
-    quotient: 8), the dynamic program (2), once in counting and once in drawing, two coins (2 each) whose
-    odds are a sum and a quotient (2): at most 32. The exponentials' arguments are off by half a unit of
-    their size; over the flips of a set and the tilt of its end they add up to at most ``tilts``. ``logs``
-    is the sum of the sizes of the logarithms that make up the scale, each right to 4 units.
+    For each attribute: the chance to keep or to flip (p, exp, the part of a weight, two products, a
+    quotient: 6.5), two coins (2 each), one of whose odds are a sum (0.5), and two sums of the dynamic
+    program, once in counting and once in drawing (2 each): at most 15. The exponentials' arguments are off
+    by half a unit of their size; over the flips of a set and the tilt of its end they add up to at most
+    ``tilts``. ``logs`` is the sum of the sizes of the logarithms that make up the scale, each right to 4
+    units, and of half a unit in its argument.
 
     Examples
     --------
     >>> ball_units(10, 5.0, 20.0)
-    462.0
+    286.0
     """
-    return 32.0 * (k + 1) + 2 * tilts + 5 * logs
+    return 16.0 * (k + 1) + 2 * tilts + 5 * logs

@@ -49,7 +49,7 @@ class Solver:
         self.uniform = problem.uniform.ravel()
         self.shown = np.zeros(2**k, dtype=bool)
         self.monotone: set[int] = set()
-        self.weigh(problem.epsilons)
+        self.weigh(problem.epsilons / problem.epsilons.max())
         self.scale = self.lower
 
     def run(self, done: Callable[[float, float], bool] | None = None) -> Table:
@@ -94,8 +94,7 @@ class Solver:
 
     def weigh(self, weights: Floats) -> None:
         """Take weights of the attributes, and the lower bound that they prove."""
-        # Scaled by a power of 2, which is exact.
-        self.weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+        self.weights = weights
         pairs = np.column_stack([np.zeros_like(weights), self.weights])
         self.gains = self.weights @ self.asked.q - reduce(np.add.outer, pairs).ravel()
         self.lower = dual_bound(self.asked, self.weights, self.gains, self.uniform)
@@ -125,7 +124,7 @@ class Solver:
         weights = np.maximum(-result.ineqlin.marginals[: len(d)] / d, 0) if result.status == 0 else d * 0
         if not (weights.any() and np.isfinite(weights).all()):
             return None
-        self.weigh(weights)
+        self.weigh(weights / weights.max())
         share = np.zeros(len(self.shown))
         share[shown] = np.clip(result.x[:-1] / room, 0, 1)
         return share

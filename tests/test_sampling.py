@@ -22,6 +22,7 @@ from orr.cells import Cells, Kinds
 from orr.laws import Beside, Product, RadiusOne, Table
 from orr.problem import Problem
 from orr.randomness import Categories, Source
+from orr.rounding import alias_units
 from tests.common import CONSTRUCTIONS, ball_mechanism, flip_sets, problems, times
 
 FAILURE = 1e-6
@@ -97,6 +98,13 @@ def test_categories_keep_their_digits_when_there_are_many(n):
     np.testing.assert_array_less(*category_error(weights))
 
 
+def test_half_the_margin_of_categories_is_not_enough():
+    weights = np.full(2048, 0.9990874095732212)
+    weights[0] = 1.0097546249801792
+    errors, margin = category_error(weights)
+    assert margin[0] / 2 < errors.max() < margin[0]
+
+
 def category_error(weights):
     """Exact relative error of each category's probability, and its bound."""
     realised = category_law(Categories(weights))
@@ -105,7 +113,7 @@ def category_error(weights):
         abs(float(p * total / Fraction(w) - 1)) if w else float(p)
         for p, w in zip(realised, weights, strict=True)
     ]
-    return np.array(errors), np.full(len(weights), (3 * len(weights) + 16) * 2.0**-52)
+    return np.array(errors), np.full(len(weights), alias_units(len(weights)) * 2.0**-52)
 
 
 def category_law(categories):

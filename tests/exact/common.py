@@ -1,0 +1,98 @@
+"""Problems and constructions that the exact tests share."""
+
+import inspect
+import math
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, assume, reject, settings
+from hypothesis import strategies as st
+
+import orr
+from orr.ball import Ball
+from orr.balls import Balls
+from orr.problem import Problem
+from tests.exact.samplers import ball_rate
+
+CONSTRUCTIONS = {
+    "kronecker": orr.kronecker,
+    "two_attribute": lambda sizes, levels: orr.two_attribute(sizes[:2], levels[:2]),
+    "radius_one": orr.radius_one,
+    "inductive": orr.inductive,
+    "linear_program": lambda sizes, levels: orr.linear_program(sizes, levels).solve(),
+    "optimal": orr.optimal,
+    "guarded": partial(orr.guarded, slack=0.2),
+}
+every_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
+
+repeatable = partial(
+    settings,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+
+any_size = st.integers(2, 6) | st.integers(2, 60) | st.sampled_from([141, 1000, 31_623, 999_983, 10**6])
+
+
+def any_level(low=1e-6, high=50.0):
+    """Levels whose logarithm is even."""
+    return st.floats(math.log(low), math.log(high)).map(lambda x: min(max(math.exp(x), low), high))
+
+
+@st.composite
+def problems(draw, min_k=2, max_k=5, sizes=any_size, levels=None):
+    """Draw sizes and levels of attributes, some of them alike."""
+    levels = any_level() if levels is None else levels
+    kinds = draw(st.lists(st.tuples(sizes, levels), min_size=1, max_size=max_k))
+    k = draw(st.integers(min_k, max_k))
+    which = draw(st.lists(st.integers(0, len(kinds) - 1), min_size=k, max_size=k))
+    return [kinds[j][0] for j in which], [kinds[j][1] for j in which]
+
+
+def built(name, problem):
+    """Build a mechanism, or give the problem up where the construction says that it does not apply."""
+    try:
+        return CONSTRUCTIONS[name](*problem)
+    except (orr.NotApplicable, orr.NotCertified):
+        assume(name in ("kronecker", "two_attribute", "inductive", "optimal"))
+        raise
+
+
+def balls_mechanism(sizes, balls, shares, told):
+    """Put a mechanism of given balls together, each of them weights, states and an edge.
+
+    Each attribute is told so much of what the balls tell of it: at a share of 1 it needs no repairs.
+    """
+    first = Problem(sizes, [1.0] * len(sizes))
+    made = [Ball(first, np.array(weights, dtype=float), *rest) for weights, *rest in balls]
+    part = np.array(shares) / sum(shares)
+    rates = part @ np.array([[float(ball_rate(ball, i)) for i in range(len(sizes))] for ball in made])
+    p = 1 - 1 / np.array(sizes)
+    q = p - np.array(told) * (p - rates) / 2
+    problem = Problem(sizes, np.log((1 - q) * p / (q * (1 - p))))
+    mass = float((problem.d / (problem.q - rates)).max()) * (1 + 1e-13)
+    made = [Ball(problem, ball.weights, ball.states, ball.edge) for ball in made]
+    if len(inspect.signature(Balls).parameters) == 3:
+        return orr.Mechanism(Balls(problem, made, mass * part))
+    kept = np.minimum((1 + 1 / mass) / (1 + (problem.q - rates) / problem.d), 1)
+    return orr.Mechanism(Balls(problem, made, mass * part, kept))
+
+
+@st.composite
+def some_balls(draw, max_k=5):
+    """Draw a mechanism of one ball or two, with any weights, thresholds and edges."""
+    k = draw(st.integers(2, max_k))
+    sizes = draw(st.lists(any_size, min_size=k, max_size=k))
+    weight = st.floats(0.01, 9) | st.integers(1, 9).map(float) | st.floats(0.01, 60)
+    weights = st.lists(weight, min_size=k, max_size=k)
+    ball = st.tuples(weights, st.integers(1, 40), st.floats(1e-9, 1))
+    balls = draw(st.lists(ball, min_size=1, max_size=2))
+    shares = draw(st.lists(st.floats(1e-3, 1), min_size=len(balls), max_size=len(balls)))
+    told = draw(st.lists(st.just(1.0) | st.floats(0.01, 1), min_size=k, max_size=k))
+    try:
+        return balls_mechanism(sizes, balls, shares, told)
+    except (ArithmeticError, ValueError):  # flip rates that doubles cannot hold, or that tell nothing
+        reject()

@@ -1,0 +1,266 @@
+"""The bounds of a certificate hold to the last digit: lower <= optimum <= upper <= epsilon.
+
+The optimum is known to more than 60 digits for up to five attributes, for two and for equal ones by
+closed forms as well. Beyond that, the weights of a certificate must prove its lower bound.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import orr
+from tests.exact.arithmetic import (
+    MP,
+    Bracket,
+    closed_floor,
+    dual_value,
+    equal_optimum,
+    number,
+    optimum,
+    two_optimum,
+)
+from tests.exact.common import any_level, any_size, built, problems, repeatable
+
+CERTIFIED = ["optimal", "linear_program"]
+
+
+def meet(*brackets):
+    """Tell whether brackets of the same number have something in common."""
+    return max(b.low for b in brackets) <= min(b.high for b in brackets)
+
+
+def ordered(low, high, what):
+    """Require one exact number, or double, to be at most another one, and say by how much it is not."""
+    holds = low <= high
+    apart = MP.nstr(number(Fraction(low) - Fraction(high)), 3)
+    assert holds, f"{what}: {float(low)!r} is more than {float(high)!r}, by {apart}"
+
+
+def check_bounds(mechanism, truth):
+    """Check the bounds of a mechanism around the true optimum."""
+    certificate = mechanism.certificate
+    ordered(float(certificate.lower), truth.high, "lower bound and optimum")
+    ordered(truth.low, float(certificate.upper), "optimum and upper bound")
+    ordered(float(certificate.upper), float(mechanism.epsilon), "upper bound and epsilon")
+
+
+def check_proof(mechanism):
+    """Check that the weights of a certificate prove its lower bound."""
+    certificate, problem = mechanism.certificate, (mechanism.sizes.tolist(), mechanism.epsilons.tolist())
+    if certificate.weights is None:
+        proved = closed_floor(*problem)
+    else:
+        proved = dual_value(*problem, certificate.weights.tolist())
+    ordered(float(certificate.lower), proved.high, "lower bound and proof")
+    ordered(proved.low, float(certificate.upper), "proof and upper bound")
+    ordered(float(certificate.upper), float(mechanism.epsilon), "upper bound and epsilon")
+
+
+# The ways to the truth agree with one another.
+
+
+@repeatable(max_examples=40)
+@example(sizes=(4, 4), levels=(math.log(3), math.log(3)))
+@example(sizes=(2, 10**6), levels=(1e-6, 50.0))
+@given(sizes=st.tuples(any_size, any_size), levels=st.tuples(any_level(), any_level()))
+def test_simplex_and_closed_form_agree_for_two(sizes, levels):
+    assert meet(optimum(sizes, levels), two_optimum(sizes, levels))
+
+
+@repeatable(max_examples=15)
+@given(size=any_size, level=any_level(), k=st.integers(1, 5))
+def test_simplex_closed_form_and_weights_agree_for_equal_attributes(size, level, k):
+    problem = [size] * k, [level] * k
+    assert meet(optimum(*problem), equal_optimum(size, level, k), dual_value(*problem, [1] * k))
+
+
+def test_counting_in_an_integer_and_in_a_table_agree():
+    rng = np.random.default_rng(1)
+    sizes, levels = rng.integers(2, 9, 12).tolist(), rng.uniform(0.1, 5, 12).tolist()
+    fine = [round(1e9 * level) for level in levels]
+    coarse = [round(10 * level) for level in levels]
+    for weights in (fine, coarse):
+        assert meet(
+            dual_value(sizes, levels, weights), dual_value(sizes, levels, [w / 2**20 for w in weights])
+        )
+    assert number(dual_value(sizes, levels, coarse).low) < number(dual_value(sizes, levels, fine).high)
+
+
+def test_no_weights_prove_more_than_the_optimum():
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        sizes, levels = rng.integers(2, 20, 4).tolist(), rng.uniform(0.1, 5, 4).tolist()
+        truth = optimum(sizes, levels)
+        for weights in rng.integers(0, 50, (5, 4)).tolist():
+            assert not any(weights) or dual_value(sizes, levels, weights).low <= truth.high
+
+
+def test_the_floor_is_below_the_optimum():
+    for style in STYLES:
+        problem = styled(style, 0)
+        assert closed_floor(*problem).low < optimum(*problem).high
+
+
+def test_brackets_are_narrow():
+    cases = [
+        optimum([2, 3, 4], [1.0, 1.5, 2.0]),
+        two_optimum([5, 7], [1e-6, 3.0]),
+        equal_optimum(4, 2.0, 10**6),
+        dual_value([2, 3, 4], [1.0, 1.5, 2.0], [1, 1, 2]),
+    ]
+    for bracket in cases:
+        assert isinstance(bracket, Bracket)
+        assert 0 < bracket.high - bracket.low < bracket.low / 10**60
+
+
+# Certificates of a few attributes.
+
+
+def styled(style, seed):
+    """Draw a problem of two to five attributes in one of eight styles."""
+    rng = np.random.default_rng([seed, len(style)])
+    k = int(rng.integers(2, 6))
+    sizes, levels = rng.integers(2, 51, k), np.exp(rng.uniform(math.log(0.01), math.log(12), k))
+    if style == "halves":
+        levels = np.where(np.arange(k) % 2, rng.uniform(6, 12, k), rng.uniform(0.01, 0.2, k))
+    elif style == "repeated":
+        sizes, levels = sizes[rng.integers(0, 2, k)], levels[rng.integers(0, 2, k)]
+    elif style == "nearly equal":
+        sizes, levels = np.full(k, sizes[0]), levels[0] * (1 + 1e-9 * rng.uniform(size=k))
+    elif style == "rational ties":
+        sizes, levels = rng.integers(2, 7, k), np.log(rng.integers(2, 9, k))
+    elif style == "large sizes":
+        sizes = 10 ** rng.integers(1, 7, k)
+    elif style == "coins":
+        sizes, levels = np.full(k, 2), rng.uniform(0.05, 2, k)
+    elif style == "extreme":
+        sizes, levels = 10 ** rng.integers(1, 4, k), np.exp(rng.uniform(math.log(1e-6), math.log(50), k))
+    return sizes.tolist(), levels.tolist()
+
+
+STYLES = [
+    *("even logarithms", "halves", "repeated", "nearly equal"),
+    *("rational ties", "large sizes", "coins", "extreme"),
+]
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("style", STYLES)
+def test_bounds_hold_for_a_few_attributes(style, seed):
+    problem = styled(style, seed)
+    truth = optimum(*problem)
+    check_bounds(orr.optimal(*problem), truth)
+    try:
+        solved = orr.linear_program(*problem).solve()
+    except orr.NotCertified:  # it may refuse the most unequal ones
+        assert style in ("halves", "extreme", "large sizes")
+    else:
+        check_bounds(solved, truth)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels"),
+    [
+        ((6, 7, 3), (0.29729212819333667, 1.5383872801017473, 0.9465193696825951)),
+        ((27, 2, 14, 14), (1.360, 1.159, 6.583, 6.583)),
+        ((2, 3, 4), (1.0, 1.5, 2.0)),
+        ((2, 2, 2), (math.log(1.5),) * 3),
+        ((2,), (1.0,)),
+        ((10**6,), (1e-6,)),
+    ],
+)
+def test_bounds_hold_where_they_did_not(sizes, levels):
+    truth = optimum(sizes, levels)
+    check_bounds(orr.optimal(sizes, levels), truth)
+    check_bounds(orr.linear_program(sizes, levels).solve(), truth)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounds_hold_at_the_edge_of_the_closed_form(seed):
+    """All flip probabilities but one sum to 1, up to a few units in the last place or parts in 10^12."""
+    rng = np.random.default_rng(seed)
+    sizes, levels = rng.integers(3, 9, 3).tolist(), rng.uniform(0.2, 1, 3)
+    others = [(a - 1) / (math.exp(e) + a - 1) for a, e in zip(sizes[1:2], levels[1:2], strict=True)]
+    rest = (1 - sum(others)) * (1 + [0, 1e-15, 1e-12, -1e-12][seed % 4])
+    levels[2] = math.log((sizes[2] - 1) * (1 - rest) / rest) if rest < (sizes[2] - 1) / sizes[2] else 1.0
+    check_bounds(orr.optimal(sizes, levels.tolist()), optimum(sizes, levels.tolist()))
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+@repeatable(max_examples=30)
+@given(problem=problems(max_k=4, sizes=st.integers(2, 50), levels=any_level(1e-3, 12.0)))
+def test_bounds_hold_for_any_problem(name, problem):
+    check_bounds(built(name, problem), optimum(*problem))
+
+
+@repeatable(max_examples=60)
+@example(sizes=(6, 6), levels=(math.log(3), math.log(3)))
+@example(sizes=(10**6, 10**6), levels=(50.0, 1e-6))
+@given(sizes=st.tuples(any_size, any_size), levels=st.tuples(any_level(), any_level()))
+def test_bounds_hold_for_two_attributes(sizes, levels):
+    truth = two_optimum(sizes, levels)
+    check_bounds(orr.optimal(sizes, levels), truth)
+    for construct in (orr.two_attribute, orr.radius_one):
+        # Without a certificate it may be off by as much as its attribute levels are.
+        ordered(truth.low * (1 - Fraction(1, 10**9)), construct(sizes, levels).epsilon, "optimum and epsilon")
+
+
+# Certificates of many attributes.
+
+
+@pytest.mark.parametrize(
+    ("size", "level", "k"),
+    [
+        (4, 5.0, 100),
+        (3, 5.0, 100),
+        (3, 5.0, 1000),
+        (4, 5.0, 100_000),
+        (2, 9.0, 1_000_000),
+        (50, 0.3, 400),
+        (4, 2.0, 1000),
+        (1000, 0.7, 10_000),
+        (2, 0.0326765747253476, 8092),
+        (10**6, 1e-6, 1000),
+        (10**6, 30.0, 1000),
+        (2, 1e-6, 1001),
+    ],
+)
+def test_bounds_hold_for_equal_attributes(size, level, k):
+    check_bounds(orr.optimal([size] * k, [level] * k), equal_optimum(size, level, k))
+
+
+@repeatable(max_examples=150)
+@given(size=any_size, level=any_level(), k=st.integers(2, 1000))
+def test_bounds_hold_for_any_equal_attributes(size, level, k):
+    check_bounds(orr.optimal([size] * k, [level] * k), equal_optimum(size, level, k))
+
+
+def drawn(seed, k, sizes, levels):
+    rng = np.random.default_rng(seed)
+    return rng.integers(*sizes, k, endpoint=True), rng.uniform(*levels, k)
+
+
+@pytest.mark.parametrize(
+    ("problem", "options"),
+    [
+        (drawn(1, 10, (2, 9), (0.5, 5)), {}),
+        (drawn(2, 15, (2, 50), (0.01, 6)), {}),
+        (drawn(3, 20, (2, 5), (1, 10)), {"rel_gap": 0.01}),
+        (drawn(4, 40, (2, 5), (1, 4)), {"rel_gap": 0.01}),
+        (drawn(5, 100, (2, 5), (1, 4)), {"rel_gap": 0.02}),
+        (drawn(6, 100, (2, 20), (0.05, 1)), {"rel_gap": 0.02}),
+        (([2] * 20 + [5] * 30, [0.5] * 20 + [1.5] * 30), {}),
+        (([4] * 50 + [4] * 50, [4.0] * 50 + [5.0] * 50), {}),
+        (([10**6] * 2 + [10], [1e-10, 1e-10, 6.5446]), {"time_limit": 1}),
+        (([2, 2, 3, 2, 10**6], [8.0, 8.0, 6.0, 3.0, 1e-11]), {"time_limit": 1e-9}),
+        (drawn(7, 50, (2, 20), (0.05, 5)), {"time_limit": 1e-9}),
+        (drawn(8, 500, (2, 5), (9, 12)), {}),
+        (([2, 3, 4], [1.0, 1.5, 2.0]), {}),
+    ],
+)
+def test_weights_prove_the_lower_bound(problem, options):
+    check_proof(orr.optimal(*problem, **options))
