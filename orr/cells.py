@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
-from scipy.stats import binom, hypergeom
+from scipy.stats import hypergeom
 
 from orr.laws import Lifted
 from orr.problem import Floats, Integers, Problem
@@ -93,6 +93,21 @@ class Kinds:
                     return None
             cells, score = np.concatenate(found), np.concatenate(scores)
         return cells
+
+
+def binomial(n: int, chance: float) -> Floats:
+    """Chances of 0, ..., n hits in n trials, however small the chance is.
+
+    Examples
+    --------
+    >>> binomial(2, 0.25)
+    array([0.5625, 0.375 , 0.0625])
+    """
+    if not 0 < chance < 1:
+        return np.eye(1, n + 1, n if chance else 0)[0]
+    hits = np.arange(n + 1)
+    ways = np.concatenate([[0.0], np.cumsum(np.log((n - hits[:-1]) / hits[1:]))])
+    return np.exp(ways + hits * math.log(chance) + (n - hits) * math.log1p(-chance))
 
 
 class Cells(Lifted):
@@ -235,8 +250,7 @@ class Cells(Lifted):
         s, p = self.replaced[i], self.problem.p[i]
         if s == 0:
             return np.eye(1, n + 1, c)[0]
-        kept = binom.pmf(np.arange(c, -1, -1), c, s * (1 - p))
-        return np.convolve(kept, binom.pmf(np.arange(n - c + 1), n - c, s * p))
+        return np.convolve(binomial(c, s * (1 - p))[::-1], binomial(n - c, s * p))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = list(attributes)

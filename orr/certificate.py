@@ -173,18 +173,15 @@ def floor_below(problem: Problem) -> float:
     return max(floor, level_below(1 + floor + math.log(gain), 5 * abs(math.log(gain)) + 2 * RATES))
 
 
-def single_lie_bound(problem: Problem) -> tuple[float, Floats]:
+def single_lie_bound(problem: Problem, j: int) -> tuple[float, Floats]:
     """Overall level that the weights of the closed form with at most one lie prove, and these weights.
 
-    All weigh 1, but for one attribute whose weight makes the threshold 1, or a little less. Then only the
-    truth lies below the threshold, and perhaps a lie of that attribute. Where the other flip
+    All weigh 1, but for attribute ``j``, whose weight makes the threshold 1, or a little less. Then only
+    the truth lies below the threshold, and perhaps a lie of that attribute. Where the other flip
     probabilities sum to more than 1 there is no such weight, and nothing is proved.
     """
     q, d, sizes = problem.q, problem.d, problem.sizes
     total = 1 - problem.spare
-    j = int(problem.w.argmax())
-    if problem.spare < 0 and len(problem) > 1:
-        j = int(((total - 1 + q / (sizes - 1)) / (problem.p.sum() - problem.p)).argmax())
     left = problem.spare + q[j] - 2 * RATES * ULP * (total + 1)
     weights = np.ones(len(problem))
     weights[j] = max(left / q[j] * (1 - 2 * RATES * ULP), 0.0)

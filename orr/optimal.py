@@ -15,7 +15,7 @@ from orr.certificate import Certificate, Certified, NotCertified, floor_below, s
 from orr.clock import Clock, positive
 from orr.laws import Law, Lifted, Product
 from orr.problem import Floats, Integers, Problem
-from orr.radius_one import NotApplicable, radius_one
+from orr.radius_one import NotApplicable, candidate, radius_one
 from orr.rounding import RATES, ULP, Unsound, eased_units, level_above, level_below, log_sum, log_sum_units
 from orr.search import ROOM, STEP, Search
 from orr.shells import Shells, whole
@@ -75,7 +75,7 @@ def optimal(
     problem = Problem(sizes, epsilons)
     run = Run(problem.part(~problem.faint), positive("rel_gap", rel_gap), time_limit, progress)
     # At the highest levels intermediate results overflow; what comes of it is never the best.
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return run.answer().with_faint(problem)
 
 
@@ -161,7 +161,8 @@ class Run:
         # much are mended by more of the truth, or of everything.
         more = min(law.mass / law.weights[-1], 1 + law.mass / float(self.problem.w.min()))
         self.offers("at most one lie", law, 20 * more)
-        self.proves(*single_lie_bound(self.problem))
+        *_, j = candidate(self.problem)
+        self.proves(*single_lie_bound(self.problem, int(self.problem.w.argmax()) if j is None else j))
 
     def alike(self) -> None:
         """All attributes have the same size and level: a Hamming ball."""

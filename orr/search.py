@@ -160,6 +160,8 @@ class Search:
         supply = np.array([t.supply[self.kinds.first] for t in self.tries])
         log_cost = -np.array([t.log_mass for t in self.tries]) - np.log(np.abs(supply).max(axis=1))
         scale = np.abs(supply).max(axis=1, keepdims=True)
+        if not (np.isfinite(log_cost).all() and scale.min() > 0):
+            return
         result = linprog(
             np.exp(np.minimum(log_cost - log_cost.min(), 200)),
             A_ub=-(supply / scale).T,

@@ -22,6 +22,7 @@ MOST = 100_000  # cells that may be listed,
 ROOM = 25_000_000  # and numbers that they may take
 SHELL, LARGEST = 8_000, 30_000  # cells that HiGHS is shown, at first and at most
 UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
+INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)
 
 
@@ -114,7 +115,7 @@ class Shells:
         """Solve the linear program over the shell; keep its law if it is the best, return its weights."""
         gains = self.radius - cells @ self.weights
         room = np.exp(self.kinds.log_uniform(cells) + self.lower)
-        if not np.isfinite(room).all():
+        if not room.max() < INFINITE:
             return None
         shell = np.zeros(len(cells), dtype=bool)
         shell[np.argsort(np.abs(gains), kind="stable")[: self.most]] = True

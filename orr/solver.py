@@ -32,6 +32,7 @@ WAYS = (
     ("highs-ipm", True, 1.0),
     ("highs-ds", True, 1e-3),
 )
+INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 UNSOLVED = "HiGHS finds no solution at sizes and levels this high; try radius_one"
 
 
@@ -108,6 +109,8 @@ class Solver:
         rows += [self._monotone_rows(i, shown, flips[:, i]) for i in sorted(self.monotone)]
         matrix = vstack([csr_array(row) for row in rows]) if self.monotone else rows[0]
         room = self.uniform[shown] * self.scale * unit
+        if not room.max() < INFINITE:
+            return None
         result = linprog(
             np.append(np.zeros(len(shown)), -1.0),
             A_ub=matrix,
