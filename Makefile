@@ -2,7 +2,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PAGE := _build/html/index.html
 
-.PHONY: book test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots bench clean
+.PHONY: book test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
 
 book: .venv/installed ## build the book and say where it is
 	@rm -rf _build/html
@@ -56,6 +56,9 @@ slides: .venv/installed ## make the slides of the two lectures
 
 screenshots: .venv/installed-browser book ## take pictures of every page
 	@$(BIN)/python tools/screenshots.py
+
+extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an hour or so
+	$(BIN)/python tools/extremes.py --count 10000 --jobs 2
 
 bench: .venv/installed-bench .venv/installed-browser book ## print measured ratios and what the pages weigh
 	$(BIN)/python benchmarks/run.py
