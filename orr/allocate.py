@@ -16,7 +16,17 @@ from orr.certificate import NotCertified
 from orr.clock import Clock
 from orr.mechanism import Mechanism
 from orr.optimal import optimal
-from orr.problem import MAX_LEVEL, MIN_LEVEL, Floats, Integers, Problem, _check_range, _numbers, check_sizes
+from orr.problem import (
+    MAX_LEVEL,
+    MIN_LEVEL,
+    Floats,
+    Integers,
+    Problem,
+    _check_range,
+    _numbers,
+    check_sizes,
+    doubles,
+)
 from orr.radius_one import NotApplicable
 
 TIGHT = 1e-6
@@ -80,8 +90,8 @@ def allocate(
     """
     if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, Real):
         raise TypeError(f"epsilon = {epsilon!r} must be a positive number")
-    if not 0 < epsilon < np.inf:
-        raise ValueError(f"epsilon = {epsilon} must be positive and finite")
+    if not 1e-300 < epsilon < 1e300:  # beyond, no quotient of it is a number
+        raise ValueError(f"epsilon = {epsilon} must be positive and finite, and no less than 1e-300")
     if not callable(method):
         raise TypeError(f"method = {method!r} must be a construction, called with sizes and levels")
     checked = check_sizes(sizes), _check_shares(shares)
@@ -95,7 +105,7 @@ def allocate(
 
 def _check_shares(shares: ArrayLike) -> Floats:
     """Return the shares as floats, or say which one is not a share."""
-    values = _numbers("shares", shares, "fiu", Real, "a positive number").astype(np.float64)
+    values = doubles("shares", _numbers("shares", shares, "fiu", Real, "a positive number"))
     _check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
     return values
 

@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from orr.problem import Floats, Integers, Problem
 from orr.randomness import Source
-from orr.rounding import ball_units
+from orr.rounding import Unsound, ball_units
 
 TINY = 1e-290  # chance that is cut in the dynamic program
 LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
@@ -119,7 +119,10 @@ class Ball:
     def log_mass(self) -> float:
         """Logarithm of the probability of the ball under a uniformly random record."""
         edge = np.append(np.ones(self.states - 1), self.edge)
-        return math.log(math.fsum((self.below * edge).tolist())) + self.log_scale
+        inside = math.fsum((self.below * edge).tolist())
+        if not inside > 0:
+            raise Unsound("all chances of a ball underflow")
+        return math.log(inside) + self.log_scale
 
     def hazard(self, width: float) -> float:
         """Share of the ball that a threshold lower by 1 would lose, on average over a width."""

@@ -17,11 +17,12 @@ from scipy.special import logsumexp
 from scipy.stats import hypergeom
 
 from orr.laws import Lifted
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Source
 from orr.rounding import TINY, Unsound, log_binomial
 
 DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so
+DENSE_ROW = 2_000  # attributes of a kind, whose repairs take a matrix of the square of that
 DENSITIES = 10**8  # numbers that may be read to compare what repairs leave of the largest changes
 
 
@@ -120,6 +121,8 @@ class Cells(Lifted):
 
     def __init__(self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats) -> None:
         self.problem, self.kinds = problem, kinds
+        if not len(cells):
+            raise Unsound("no cell stands out from the uniform part")
         log_masses = log_excess + kinds.log_uniform(cells)
         listed = log_masses > max(log_masses.max(), 0) + math.log(TINY)
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
@@ -130,7 +133,7 @@ class Cells(Lifted):
 
     @cached_property
     def weights(self) -> Floats:
-        return np.exp(self._log_masses)
+        return frozen(np.exp(self._log_masses))
 
     @cached_property
     def lies(self) -> Floats:
@@ -188,7 +191,8 @@ class Cells(Lifted):
         large; they are exact if the pair of cells that is furthest apart still is so after repairs.
         """
         shape = tuple((self.kinds.count + 1).tolist())
-        if np.log2(shape).sum() <= DENSE_LOG2:
+        most = DENSE_ROW if self.stay is not None and self.log_top < 700 else np.inf
+        if np.log2(shape).sum() <= DENSE_LOG2 and max(shape) <= most:
             return self._neighbours_of_all(shape), np.ones(len(shape), dtype=bool)
         levels, pairs = self._neighbours_listed()
         if self.stay is None:
@@ -200,14 +204,14 @@ class Cells(Lifted):
 
     def _neighbours_of_all(self, shape: tuple[int, ...]) -> Floats:
         """Compare all neighbours after repairs."""
-        cube = np.zeros(shape)
-        cube[tuple(self.cells.T)] = np.exp(self.log_excess - self.log_top)
+        levels = np.zeros(shape)
+        levels[tuple(self.cells.T)] = np.logaddexp(0, self.log_excess)
         if self.stay is not None:
+            cube = np.expm1(levels)
             for g, n in enumerate(self.kinds.count.tolist()):
                 moves = np.array([self._moved(g, c) for c in range(n + 1)])
                 cube = np.moveaxis(np.tensordot(moves, cube, axes=(1, g)), 0, g)
-        with np.errstate(divide="ignore"):
-            levels = np.logaddexp(0, self.log_top + np.log(cube))
+            levels = np.log1p(cube)
         return np.array([np.abs(np.diff(levels, axis=g)).max() for g in range(len(shape))])
 
     def _neighbours_listed(self) -> tuple[Floats, list[tuple[Integers, Integers]]]:

@@ -98,10 +98,11 @@ class Certificate:
         >>> bool(proof), certificate.lower <= proof.lower < proof.level < certificate.lower + 1e-12
         (True, True)
         """
-        epsilon = max(self.law.epsilon, self.upper)
+        if not self._plausible():
+            return Verification(False, 0.0, math.inf, math.inf, 0.0, "it is not even one") if exact else False
         if exact:
             weights = None if self.weights is None else self.weights.tolist()
-            return verification(self.law, self.lower, self.upper, epsilon, weights)
+            return verification(self.law, self.lower, self.upper, weights)
         problem = self.law.problem
         if self.weights is None:
             lower = verify.floor(problem)
@@ -110,11 +111,21 @@ class Certificate:
         upper, errors = verify.level_and_errors(self.law)
         slack = verify.SLACK * self.upper
         return bool(
-            self.lower <= self.upper
-            and self.lower <= lower + slack
-            and upper <= self.upper + slack
-            and np.abs(errors).max() <= LEVELS
+            self.lower <= lower + slack and upper <= self.upper + slack and np.abs(errors).max() <= LEVELS
         )
+
+    def _plausible(self) -> bool:
+        """Tell whether bounds and weights are numbers that could be right.
+
+        The upper bound is the level of the law but for rounding, which adds less than 1e-9 to it.
+        """
+        weights, epsilon = self.weights, self.law.epsilon
+        proper = weights is None or (
+            weights.shape == (len(self.law.problem),)
+            and bool(np.isfinite(weights).all())
+            and weights.min() >= 0 < weights.max()
+        )
+        return proper and 0 <= self.lower <= self.upper and abs(epsilon - self.upper) <= 1e-9 * epsilon
 
 
 class Certified(Mechanism):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Decimal
@@ -30,6 +31,7 @@ UP, DOWN = (
     for way in (ROUND_CEILING, ROUND_FLOOR)
 )
 KEYS = 200_000  # different sums of weights that are counted one by one: some seconds
+ALIKE = 20_000  # equal attributes whose counts are too long for integers
 BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
 COEFFICIENT = 96  # bits of the chances of a ball in fixed point
 ONE = 1 << 1074  # every double of at most 1 is a whole multiple of 2^-1074
@@ -67,15 +69,13 @@ class Verification:
 
     def __repr__(self) -> str:
         return (
-            f"<{'Verified' if self.holds else 'REFUTED'} in {self.seconds:.2g} s: no mechanism below "
+            f"<{'Verified' if self.holds else 'NOT verified'} in {self.seconds:.2g} s: no mechanism below "
             f"{self.lower!r}, this one at most {self.level!r}, attribute levels to {self.level_error:.1g}; "
             f"{self.how}>"
         )
 
 
-def verification(
-    law: Law, lower: float, upper: float, epsilon: float, weights: Sequence[float] | None
-) -> Verification:
+def verification(law: Law, lower: float, upper: float, weights: Sequence[float] | None) -> Verification:
     """Check the claims of a certificate exactly."""
     start = time.perf_counter()
     if weights is None:
@@ -83,9 +83,10 @@ def verification(
     else:
         proved, counted = bound(law.problem, weights)
     level, error, drawn = realised(law)
+    epsilon = max(law.epsilon, upper)
     holds = (
-        Decimal(lower) <= proved
-        and lower <= upper <= epsilon
+        verify.consistent(law)
+        and Decimal(lower) <= proved <= Decimal(upper)
         and level <= Decimal(epsilon)
         and error <= LEVELS
     )
@@ -116,11 +117,10 @@ def log1p(value: Decimal, context: Context) -> Decimal:
     return context.next_plus(log) if context is UP else context.next_minus(log)
 
 
-def odds(problem: Problem, i: int) -> tuple[Fraction, Fraction]:
-    """Bounds around ``exp(level) - 1`` of an attribute."""
-    level = Decimal(float(problem.epsilons[i]))
+def odds(level: float) -> tuple[Fraction, Fraction]:
+    """Bounds around ``exp(level) - 1``."""
     wide = Context(prec=2 * DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # level 1e-12 cancels 12 digits
-    e = wide.exp(level)
+    e = wide.exp(Decimal(level))
     return Fraction(wide.next_minus(e)) - 1, Fraction(wide.next_plus(e)) - 1
 
 
@@ -130,13 +130,15 @@ def bound(problem: Problem, weights: Sequence[float]) -> tuple[Decimal, str]:
     scale = math.lcm(*(w.denominator for w in fractions))
     whole = [int(w * scale) for w in fractions]
     sizes, radius, gain = problem.sizes.tolist(), Fraction(0), Fraction(0)
-    for i, (a, y) in enumerate(zip(sizes, whole, strict=True)):
-        low, _ = odds(problem, i)
-        radius += y * Fraction(a - 1) / (low + a)  # q is largest where the level is smallest
-        gain += y * Fraction(a - 1, a) * low / (low + a)
     groups: dict[tuple[int, int], int] = {}
-    for a, y in zip(sizes, whole, strict=True):
-        groups[a, y] = groups.get((a, y), 0) + 1
+    for (a, e, y), n in Counter(zip(sizes, problem.epsilons.tolist(), whole, strict=True)).items():
+        low, _ = odds(e)
+        radius += n * y * Fraction(a - 1) / (low + a)  # q is largest where the level is smallest
+        gain += n * y * Fraction(a - 1, a) * low / (low + a)
+        groups[a, y] = groups.get((a, y), 0) + n
+    if len(groups) == 1 and len(sizes) > ALIKE:
+        y = whole[0]
+        return alike_bound(sizes[0], len(sizes), radius / y, gain / y), "flip sets counted in decimals"
     counts = _sparse(groups, radius)
     how = "flip sets counted in integers"
     if counts is None:
@@ -149,11 +151,29 @@ def bound(problem: Problem, weights: Sequence[float]) -> tuple[Decimal, str]:
     return log1p(decimal(excess, DOWN), DOWN), how
 
 
+def alike_bound(size: int, n: int, radius: Fraction, gain: Fraction) -> Decimal:
+    """Overall level that equal weights prove for very many equal attributes, with counts in decimals."""
+    short = share = Decimal(0)
+    ways, records = Decimal(1), Decimal(1)
+    for c in range(math.ceil(radius)):
+        short = UP.add(short, UP.multiply(decimal(radius - c, UP), ways))
+        ways = UP.divide(UP.multiply(ways, Decimal((n - c) * (size - 1))), Decimal(c + 1))
+    base, exponent = Decimal(size), n
+    while exponent:
+        records = DOWN.multiply(records, base) if exponent % 2 else records
+        base, exponent = DOWN.multiply(base, base), exponent // 2
+    share = DOWN.divide(DOWN.multiply(decimal(gain, DOWN), records), short)
+    return log1p(share, DOWN)
+
+
 def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[int, int]] | None:
     """Count the records of each sum of weights below a threshold; None if there are too many sums."""
     counts = {0: 1}
     for (a, y), n in sorted(groups.items(), key=lambda item: -item[0][1]):
-        most = n if y == 0 else min(n, math.ceil(radius / y) - 1)
+        if y == 0:  # any value will do
+            counts = {s: count * a**n for s, count in counts.items()}
+            continue
+        most = min(n, math.ceil(radius / y) - 1)
         if (most + 1) * len(counts) > 4 * KEYS:
             return None
         ways, more = 1, dict[int, int]()
@@ -187,8 +207,8 @@ def _packed(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[
 def floor(problem: Problem) -> Decimal:
     """Overall level that is proved without weights, rounded down."""
     total, gain = Decimal(0), Fraction(0)
-    for i, (a, level) in enumerate(zip(problem.sizes.tolist(), problem.epsilons.tolist(), strict=True)):
-        low, high = odds(problem, i)
+    for a, level in zip(problem.sizes.tolist(), problem.epsilons.tolist(), strict=True):
+        low, high = odds(level)
         # I = (1 - q) level - log(1 + w), at a level that is exact and with w rounded up
         truth = Fraction(1 + low) / (low + a)
         total = DOWN.add(

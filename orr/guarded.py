@@ -49,7 +49,7 @@ class Guarded(Mechanism):
     Attributes
     ----------
     slack : float
-        Every neighbour level is at most ``1 + slack`` times the attribute's level.
+        Every neighbour level is at most ``1 + slack`` times the attribute's level, to one part in 10^9.
     lower : float
         No mechanism with these flip probabilities and caps has a smaller overall level.
     """
@@ -119,7 +119,7 @@ def _joint(problem: Problem, slack: float, clock: Clock, progress: bool) -> tupl
     law: Law = Product(problem)
     if slack == 0 or len(problem) == 1:
         return law, math.nextafter(law.nominal_epsilon, 0)
-    caps = (1 + slack) * problem.epsilons
+    caps = np.minimum(1 + slack, 1e300) * problem.epsilons
     small = _few_states(Kinds(problem))
     best = optimal(
         problem.sizes,
@@ -151,7 +151,7 @@ def _check_slack(slack: float) -> float:
         raise TypeError(f"slack = {slack!r} must be {allowed}")
     if not slack >= 0:
         raise ValueError(f"slack = {slack} must be {allowed}")
-    return float(slack)
+    return float(slack) if slack < 1e300 else math.inf
 
 
 class Program:
@@ -162,7 +162,7 @@ class Program:
         self.clock, self.progress = clock, progress
         self.n, kind = self.kinds.count, self.kinds.problem
         # A neighbour level above the sum of the levels does not occur in an optimum.
-        self.caps = np.minimum((1 + slack) * kind.epsilons, problem.epsilons.sum())
+        self.caps = np.minimum(np.minimum(1 + slack, 1e300) * kind.epsilons, problem.epsilons.sum())
         self.shape = tuple((self.n + 1).tolist())
         self.flips = np.indices(self.shape).reshape(len(kind), -1)
         self.places = np.arange(self.flips.shape[1]).reshape(self.shape)
@@ -296,7 +296,7 @@ class Program:
         if not rest.min() < 0 < rest.max():
             return -math.inf
         up, down = (logsumexp(-log_x, b=np.maximum(sign * rest, 0)) for sign in (1, -1))
-        return float(down - up) - KEPT
+        return float(down - up) - KEPT - 8 * ULP * (abs(float(up)) + abs(float(down)))
 
     def _moved(self, log_x: Floats, rest: Floats) -> Floats:
         """Move what is positive, by way of the caps, to states with more lies if that costs less.

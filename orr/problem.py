@@ -143,7 +143,7 @@ class Problem:
     @cached_property
     def information_floor(self) -> float:
         """Sum of what each randomized response tells about a uniformly random value, in nats."""
-        direct = (1 - self.q) * self.epsilons - np.log1p(self.w)
+        direct = self.truth * self.epsilons - np.log1p(self.w)
         # Near 0 the difference cancels; it is also the integral of s q(s) (1 - q(s)) up to the level.
         top = np.minimum(self.epsilons, 1)
         small = np.zeros_like(top)
@@ -151,7 +151,7 @@ class Problem:
             s = top * (1 + node) / 2
             q = (self.sizes - 1) / (np.exp(s) + self.sizes - 1)
             small += weight / 2 * top * s * q * (1 - q)
-        return float(np.where(self.epsilons > 1, direct, small).sum())
+        return math.fsum(np.where(self.epsilons > 1, direct, small).tolist())
 
 
 def frozen(values: NDArray) -> NDArray:
@@ -169,7 +169,7 @@ def check_sizes(sizes: ArrayLike) -> Integers:
 
 def check_levels(epsilons: ArrayLike) -> Floats:
     """Return the levels as floats, or say which one is not a level."""
-    values = _numbers("epsilons", epsilons, "fiu", Real, "a positive number").astype(np.float64)
+    values = doubles("epsilons", _numbers("epsilons", epsilons, "fiu", Real, "a positive number"))
     allowed = f"a finite level between {MIN_LEVEL:g} and {MAX_LEVEL:g} nats"
     _check_range("epsilons", values, MIN_LEVEL, MAX_LEVEL, allowed)
     return values
@@ -198,6 +198,14 @@ def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: st
         if isinstance(entry, bool | np.bool_ | np.timedelta64) or not isinstance(entry, number):
             raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
     return vector
+
+
+def doubles(name: str, values: NDArray) -> Floats:
+    """Return numbers as doubles, or say that one is too large."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} has a number that is too large for a double") from None
 
 
 def _check_range(name: str, values: NDArray, low: float, high: float, allowed: str) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -85,10 +87,11 @@ def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:
     """Return ``M``, ``z_0`` and ``z`` that may be optimal, and whose lie ties with the truth, if any."""
     if problem.spare >= -8 * ULP:
         mass = float(problem.w.max())
-        z0 = float(problem.d.sum()) + mass * problem.spare
+        z0 = math.fsum(problem.d.tolist()) + mass * problem.spare
         return mass, z0, np.maximum(single_lies(problem, mass), 0), None
     others = problem.sizes - 1
-    masses = (problem.d.sum() + problem.d / others) / (problem.q / others - problem.spare)
+    total = math.fsum(problem.d.tolist())
+    masses = (total + problem.d / others) / (problem.q / others - problem.spare)
     j = int(np.argmax(masses <= masses.min() * (1 + ROUNDING)))
     z = np.maximum(single_lies(problem, float(masses[j])), 0)
     return float(masses[j]), float(z[j]), z, j

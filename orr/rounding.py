@@ -14,9 +14,10 @@ to 8, and ``d = q w`` to 8 (an error of ``w`` moves ``w/(1+w)`` by no more than 
 them after one more product: ``RATES``.
 
 **Draws.** ``choose`` divides the smaller side by the sum: its chance is right to 1 unit, the odds to 2.
-An alias table of ``n`` categories is right to `alias_units` in each of them. A mass that is
-below ``TINY``, or below that share of the largest, may be rounded by more than that, since it is hardly a
-normal double any more: it is dropped. Losing excess is harmless, since the uniform part remains.
+An alias table of ``n`` categories is right to `alias_units` in each of them. A mass that is below ``TINY``,
+or below that share of the largest, may be rounded by more than that, since it is hardly a normal double any
+more: it is dropped, and its flip sets are left to the uniform part, which is harmless. So where a law falls
+from the truth outward, the truth itself may be such a set, if there are hundreds of attributes.
 
 **The level of a lifted law.** With odds ``M`` the record is drawn from the second law, where category
 ``j`` has mass ``m_j`` of the total ``M`` and the flip set ``S`` the chance ``c(S)``; else it is uniform,
@@ -66,7 +67,7 @@ ULP = 2.0**-52
 RATES = 9  # units of q or d, times something
 TINY = 2.0**-1016  # above the smallest normal double, 2^-1022, below any flip at a level of 700
 FLOOR = 2.0**-30  # share of what is told, of which 23 of a double's 53 digits are left
-LEVELS = 1e-6  # relative error of an attribute's level that is tolerated: 2^-23 and some roundings more
+LEVELS = 1e-6  # relative error of an attribute's level that is tolerated: a few times 2^-23
 
 
 class Unsound(ArithmeticError):
@@ -122,7 +123,7 @@ def eased_units(k: int, level: float, each: float = 2.0) -> float:
 
     Sums of masses take 30, the asked flip probability itself 8. The mass of a cell is off by half of its
     logarithm; on average over flips, that is as large as the highest level and the logarithm of the number
-    of cells. An attribute takes ``each``: 2 in a product of probabilities, 32 in two dynamic programs.
+    of cells. An attribute takes ``each``: 2 in a product of probabilities, 40 in two dynamic programs.
 
     Examples
     --------
@@ -185,9 +186,9 @@ def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
 def ball_units(k: int, tilts: float, logs: float) -> float:
     """Units of the density of a ball, as it is counted and as it is drawn, or of a sum over it.
 
-    For each attribute: the chance to keep or to flip (p, exp, the part of a weight, two products, a
-    quotient: 6.5), two coins (2 each), one of whose odds are a sum (0.5), and two sums of the dynamic
-    program, once in counting and once in drawing (2 each): at most 15. The exponentials' arguments are off
+    For each attribute: the chance to keep or to flip (p, two exponentials, the part of a weight, three
+    products, a quotient: 11.5), two coins (2 each), one of whose odds are a sum (0.5), and two sums of the
+    dynamic program, in counting and in drawing (2 each): at most 20. The exponentials' arguments are off
     by half a unit of their size; over the flips of a set and the tilt of its end they add up to at most
     ``tilts``. ``logs`` is the sum of the sizes of the logarithms that make up the scale, each right to 4
     units, and of half a unit in its argument.
@@ -195,6 +196,6 @@ def ball_units(k: int, tilts: float, logs: float) -> float:
     Examples
     --------
     >>> ball_units(10, 5.0, 20.0)
-    286.0
+    330.0
     """
-    return 16.0 * (k + 1) + 2 * tilts + 5 * logs
+    return 20.0 * (k + 1) + 2 * tilts + 5 * logs

@@ -23,6 +23,7 @@ ROOM = 25_000_000  # and numbers that they may take
 SHELL, LARGEST = 8_000, 30_000  # cells that HiGHS is shown, at first and at most
 UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
+HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)
 
 
@@ -115,7 +116,7 @@ class Shells:
         """Solve the linear program over the shell; keep its law if it is the best, return its weights."""
         gains = self.radius - cells @ self.weights
         room = np.exp(self.kinds.log_uniform(cells) + self.lower)
-        if not room.max() < INFINITE:
+        if not room.max() < INFINITE or self.kinds.problem.epsilons.max() > HIGHEST:
             return None
         shell = np.zeros(len(cells), dtype=bool)
         shell[np.argsort(np.abs(gains), kind="stable")[: self.most]] = True

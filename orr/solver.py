@@ -33,6 +33,7 @@ WAYS = (
     ("highs-ds", True, 1e-3),
 )
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
+HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 UNSOLVED = "HiGHS finds no solution at sizes and levels this high; try radius_one"
 
 
@@ -109,7 +110,7 @@ class Solver:
         rows += [self._monotone_rows(i, shown, flips[:, i]) for i in sorted(self.monotone)]
         matrix = vstack([csr_array(row) for row in rows]) if self.monotone else rows[0]
         room = self.uniform[shown] * self.scale * unit
-        if not room.max() < INFINITE:
+        if not room.max() < INFINITE or self.asked.epsilons.max() > HIGHEST:
             return None
         result = linprog(
             np.append(np.zeros(len(shown)), -1.0),
@@ -195,7 +196,7 @@ class Solver:
 
 def _open(lower: float, upper: float) -> bool:
     """Tell whether the bounds are still apart."""
-    return bool(np.log1p(upper) - np.log1p(lower) > CLOSED)
+    return bool(np.log1p(upper) - np.log1p(lower) > CLOSED * min(1.0, np.log1p(upper)))
 
 
 def _halves(cube: Floats, i: int) -> tuple[Floats, Floats]:

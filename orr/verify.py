@@ -11,14 +11,13 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.special import logsumexp
-from scipy.stats import binom
+from scipy.special import gammaln, logsumexp
 
 from orr.ball import Ball
 from orr.balls import Balls
 from orr.cells import Cells
 from orr.laws import Beside, Law, Lifted, RadiusOne, Table
-from orr.problem import Floats, Problem
+from orr.problem import Floats, Integers, Problem
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
 DENSE = 2**20  # whole weights below this are counted one by one
@@ -38,7 +37,7 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
     radius = float(weights @ problem.q)
     if (problem.sizes == problem.sizes[0]).all() and (weights == weights[0]).all():
         lies = np.arange(math.ceil(radius / weights[0]))
-        score, log_p = lies * weights[0], binom.logpmf(lies, len(problem), problem.p[0])
+        score, log_p = lies * weights[0], log_pmf(lies, len(problem), int(problem.sizes[0]))
     elif (weights == np.rint(weights)).all() and radius < DENSE:
         score = np.arange(math.ceil(radius))
         log_p = _dense(problem, weights, len(score))
@@ -46,6 +45,12 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
         score, log_p = _merged(problem, weights, radius)
     short = logsumexp(log_p + np.log(radius - score))
     return float(np.logaddexp(0, math.log(weights @ problem.d) - short))
+
+
+def log_pmf(lies: Integers, n: int, size: int) -> Floats:
+    """Logarithm of the probability of so many lies among n attributes, by gamma functions."""
+    ways = gammaln(n + 1) - gammaln(lies + 1) - gammaln(n - lies + 1)
+    return ways + lies * math.log1p(-1 / size) - (n - lies) * math.log(size)
 
 
 def _dense(problem: Problem, weights: Floats, states: int) -> Floats:
@@ -94,6 +99,8 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
     cannot see, where a level is tiny, count as none.
     """
     p, w = law.problem.p, law.problem.w
+    if not consistent(law):
+        return math.inf, np.full(len(p), math.inf)
     if isinstance(law, Beside):
         levels, errors = zip(*(level_and_errors(part) for part in law.parts), strict=True)
         return math.fsum(levels), np.concatenate(errors)
@@ -133,7 +140,7 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
     if isinstance(law, Cells):
         log_uniform, lies = np.zeros(len(law.cells)), law.cells / law.kinds.count
         for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
-            log_uniform += binom.logpmf(column, count, 1 - 1 / size)
+            log_uniform += log_pmf(column, int(count), int(size))
         return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ lies)[law.kinds.of]
     assert isinstance(law, Balls)
     found = [_ball(ball) for ball in law.balls]
@@ -148,7 +155,46 @@ def _drawn_as(law: Lifted, share: Floats, log_mass: float) -> bool:
     n, slack = len(share), SLACK * share
     drawn = (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
     odds = abs(math.log(law.mass) - log_mass) <= SLACK * max(1, abs(log_mass))
-    return bool(odds and len(table._keep) == n and (np.abs(drawn - share) <= slack + 1e-15).all())
+    return bool(odds and len(table._keep) == n and (np.abs(drawn - share) <= slack).all())
+
+
+def consistent(law: Law) -> bool:
+    """Tell whether the parts of a law, and what its sampler counts with, belong to its problem."""
+    problem = law.problem
+    if isinstance(law, Beside):
+        places = np.sort(np.concatenate(law.places))
+        same = all(
+            np.array_equal(part.problem.sizes, problem.sizes[where])
+            and np.array_equal(part.problem.epsilons, problem.epsilons[where])
+            for part, where in zip(law.parts, law.places, strict=True)
+        )
+        return same and np.array_equal(places, np.arange(len(problem))) and all(map(consistent, law.parts))
+    if isinstance(law, Cells):
+        kinds = law.kinds
+        counts = np.bincount(kinds.of, minlength=len(kinds))
+        return bool(
+            np.array_equal(kinds.problem.sizes[kinds.of], problem.sizes)
+            and np.array_equal(kinds.problem.epsilons[kinds.of], problem.epsilons)
+            and np.array_equal(counts, kinds.count)
+        )
+    return all(_drawn_by_weights(ball, problem) for ball in law.balls) if isinstance(law, Balls) else True
+
+
+def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
+    """Tell whether the chances that a ball is drawn with are those of its weights."""
+    sizes, weights = problem.sizes[ball.live], ball.weights[ball.live]
+    low = np.floor(weights)
+    part = weights - low
+    expected = (sizes - 1) * np.exp(-ball.tilt * low) * [1 - part, part * math.exp(-ball.tilt)]
+    ends = np.exp(-ball.tilt * np.arange(ball.states)[::-1]) * np.append(np.ones(ball.states - 1), ball.edge)
+    return bool(
+        np.array_equal(ball.problem.sizes, problem.sizes)
+        and set(ball.live.tolist()) == set(np.flatnonzero(ball.weights < ball.states).tolist())
+        and np.array_equal(ball.low, low)
+        and np.allclose(ball.lie / ball.keep, expected, rtol=SLACK, atol=0)
+        and np.allclose(ball.accepted, ends, rtol=SLACK, atol=1e-300)
+        and np.allclose(ball.keep + ball.lie.sum(axis=0), 1, rtol=SLACK)
+    )
 
 
 def _ball(ball: Ball) -> tuple[float, Floats]:

@@ -55,11 +55,11 @@ def test_without_time_the_floor_is_proved_and_every_attribute_stands_alone(k):
     sizes, levels = rng.integers(2, 6, k), rng.uniform(0.5, 3, k)
     hasty = orr.optimal(sizes, levels, time_limit=1e-9)
     assert isinstance(hasty.law, Product)
-    assert hasty.certificate.weights is None
     assert hasty.certificate.verify()
     assert hasty.certificate.verify(exact=True)
     assert hasty.certificate.lower <= orr.optimal(sizes, levels).certificate.lower
-    claim = math.nextafter(float(hasty.certificate.verify(exact=True).lower), math.inf)
+    assert hasty.certificate.lower >= math.nextafter(levels.max(), 0)
+    claim = math.nextafter(hasty.certificate.verify(exact=True).lower, math.inf)
     assert not dataclasses.replace(hasty.certificate, lower=claim).verify(exact=True)
 
 
@@ -137,6 +137,76 @@ def test_false_claims_are_rejected(name, exact):
         assert not dataclasses.replace(certificate, law=whole(best.law, spoiled)).verify(exact)
 
 
+def test_samplers_with_other_numbers_are_rejected():
+    certificate = CERTIFIED["balls"].certificate
+    law = copy.deepcopy(certificate.law)
+    for ball in law.balls:
+        ball.lie = ball.lie * 0.01
+    beside = copy.copy(CERTIFIED["beside"].law)
+    beside.places = (np.array([0, 1, 3]), np.array([2]))
+    for spoiled, claim in ((law, certificate), (beside, CERTIFIED["beside"].certificate)):
+        for exact in (False, True):
+            assert not dataclasses.replace(claim, law=spoiled).verify(exact)
+
+
+def test_malformed_certificates_are_rejected():
+    certificate = CERTIFIED["cells"].certificate
+    weights = certificate.weights
+    wrong_weights = [{"weights": w} for w in (-weights, weights * 0, weights[:-1], weights * math.nan)]
+    wrong_lower = [{"lower": value} for value in (math.nan, -1.0)]
+    wrong_upper = [{"upper": value} for value in (math.inf, math.nan, certificate.lower)]
+    for change in wrong_weights + wrong_lower + wrong_upper:
+        assert not dataclasses.replace(certificate, **change).verify(exact=True)
+        assert (
+            change == {"upper": certificate.lower} or not dataclasses.replace(certificate, **change).verify()
+        )
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: orr.optimal([1000] * 25_000 + [10], [6.0] * 25_000 + [700.0], time_limit=5),
+        lambda: orr.guarded([2] * 2000 + [3], [6.0] * 2000 + [3.0], 0.5),
+        lambda: orr.guarded([2, 3, 4], [700.0, 650.0, 600.0], 1e306),
+        lambda: orr.guarded([2, 3], [1.0, 1.0], 10**400),
+    ],
+)
+def test_more_legal_input_is_answered(build):
+    mechanism = build()
+    assert 0 < mechanism.epsilon <= mechanism.epsilons.sum() * (1 + 1e-12)
+    assert np.isfinite(mechanism.neighbour_epsilons).all()
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda: orr.optimal([2], [10**400]),
+        lambda: orr.optimal([2], [1.0], rel_gap=10**400),
+        lambda: orr.optimal([2], [1.0], time_limit=10**400),
+        lambda: orr.allocate(10**400, [2], [1]),
+        lambda: orr.allocate(5e-324, [2], [1]),
+        lambda: orr.allocate(1.0, [2], [10**400]),
+    ],
+)
+def test_numbers_beyond_doubles_are_named(build):
+    with pytest.raises(ValueError, match=r"epsilons|rel_gap|time_limit|epsilon|shares"):
+        build()
+
+
+def test_the_floor_is_below_the_truth_for_many_values():
+    # Levels just above 1, where a difference would cancel.
+    assert orr.optimal([999983] * 2000, [1.0804021060301507] * 2000, time_limit=1e-9).certificate.verify(
+        exact=True
+    )
+
+
+def test_verification_keeps_its_digits():
+    for sizes, levels in (([10**6] * 400, [14.0] * 400), ([2] * 30_000, [1.0] * 30_000)):
+        certificate = orr.optimal(sizes, levels).certificate
+        assert certificate.verify()
+        assert certificate.verify(exact=True)
+
+
 def whole(law, joint):
     return Beside(law.problem, joint, law.chosen) if isinstance(law, Beside) else joint
 
@@ -163,7 +233,7 @@ def test_what_exact_verification_says():
     assert "flip sets counted in integers" in repr(proof)
     assert proof.level <= CERTIFIED["balls"].epsilon
     refuted = dataclasses.replace(CERTIFIED["alike"].certificate, lower=9.0).verify(exact=True)
-    assert "REFUTED" in repr(refuted)
+    assert "NOT verified" in repr(refuted)
     assert refuted.lower < 9
 
 
