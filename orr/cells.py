@@ -191,7 +191,7 @@ class Cells(Lifted):
         large; they are exact if the pair of cells that is furthest apart still is so after repairs.
         """
         shape = tuple((self.kinds.count + 1).tolist())
-        most = DENSE_ROW if self.stay is not None and self.log_top < 700 else np.inf
+        most = np.inf if self.stay is None else DENSE_ROW
         if np.log2(shape).sum() <= DENSE_LOG2 and max(shape) <= most:
             return self._neighbours_of_all(shape), np.ones(len(shape), dtype=bool)
         levels, pairs = self._neighbours_listed()
@@ -207,11 +207,14 @@ class Cells(Lifted):
         levels = np.zeros(shape)
         levels[tuple(self.cells.T)] = np.logaddexp(0, self.log_excess)
         if self.stay is not None:
-            cube = np.expm1(levels)
+            shift = max(self.log_top - 700, 0.0)  # so that nothing overflows
+            cube = np.zeros(shape)
+            cube[tuple(self.cells.T)] = np.exp(self.log_excess - shift)
             for g, n in enumerate(self.kinds.count.tolist()):
                 moves = np.array([self._moved(g, c) for c in range(n + 1)])
                 cube = np.moveaxis(np.tensordot(moves, cube, axes=(1, g)), 0, g)
-            levels = np.log1p(cube)
+            with np.errstate(divide="ignore"):
+                levels = np.logaddexp(0, shift + np.log(cube))
         return np.array([np.abs(np.diff(levels, axis=g)).max() for g in range(len(shape))])
 
     def _neighbours_listed(self) -> tuple[Floats, list[tuple[Integers, Integers]]]:

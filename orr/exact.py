@@ -153,17 +153,12 @@ def bound(problem: Problem, weights: Sequence[float]) -> tuple[Decimal, str]:
 
 def alike_bound(size: int, n: int, radius: Fraction, gain: Fraction) -> Decimal:
     """Overall level that equal weights prove for very many equal attributes, with counts in decimals."""
-    short = share = Decimal(0)
-    ways, records = Decimal(1), Decimal(1)
+    short, ways = Decimal(0), Decimal(1)
     for c in range(math.ceil(radius)):
         short = UP.add(short, UP.multiply(decimal(radius - c, UP), ways))
         ways = UP.divide(UP.multiply(ways, Decimal((n - c) * (size - 1))), Decimal(c + 1))
-    base, exponent = Decimal(size), n
-    while exponent:
-        records = DOWN.multiply(records, base) if exponent % 2 else records
-        base, exponent = DOWN.multiply(base, base), exponent // 2
-    share = DOWN.divide(DOWN.multiply(decimal(gain, DOWN), records), short)
-    return log1p(share, DOWN)
+    records = power(Decimal(size), n, DOWN)
+    return log1p(DOWN.divide(DOWN.multiply(decimal(gain, DOWN), records), short), DOWN)
 
 
 def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[int, int]] | None:
@@ -250,11 +245,11 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
     kinds, of = kinds_of(law)
     records = Decimal(1)
     for a, n in kinds:
-        records = UP.multiply(records, power(Decimal(a), n))
+        records = UP.multiply(records, power(Decimal(a), n, UP))
     excess = UP.multiply(UP.multiply(highest(law, kinds, table), records), decimal(scale, UP))
     if isinstance(law, Cells):  # a coin for each attribute of a kind, each right to half a unit
         coins = sum(n for _, n in kinds if n > 1)
-        excess = UP.multiply(excess, power(Decimal(1 + ULP / 2), coins))
+        excess = UP.multiply(excess, power(above_one(0.5), coins, UP))
     error = level_error(law.problem, flip_probabilities(law, lifted, table, kinds, of))
     return log1p(excess, UP), error, "sampler in fractions"
 
@@ -267,13 +262,18 @@ def sum_up(values: list[Decimal]) -> Decimal:
     return total
 
 
-def power(base: Decimal, exponent: int) -> Decimal:
-    """Multiply a number of at least 1 by itself, rounding up."""
+def above_one(units: float) -> Decimal:
+    """Return 1 and so many units, which a double could not hold."""
+    return UP.add(Decimal(1), UP.multiply(Decimal(ULP), Decimal(units)))
+
+
+def power(base: Decimal, exponent: int, context: Context) -> Decimal:
+    """Multiply a number of at least 1 by itself, rounding in the direction of the context."""
     result = Decimal(1)
     while exponent:
         if exponent % 2:
-            result = UP.multiply(result, base)
-        base, exponent = UP.multiply(base, base), exponent // 2
+            result = context.multiply(result, base)
+        base, exponent = context.multiply(base, base), exponent // 2
     return result
 
 
@@ -360,7 +360,7 @@ def balls_excess(law: Balls, table: list[int]) -> Decimal:
     """Chances of balls over their probabilities, added up and rounded up, with what draws may add."""
     total = Decimal(0)
     for n, ball in zip(table, law.balls, strict=True):
-        more = UP.multiply(UP.divide(Decimal(n), ball_mass(ball)), Decimal(1 + ULP * ball.units))
+        more = UP.multiply(UP.divide(Decimal(n), ball_mass(ball)), above_one(ball.units))
         total = UP.add(total, more)
     return total
 

@@ -11,6 +11,7 @@ import pytest
 import orr
 from orr.ball import Ball
 from orr.balls import Balls
+from orr.exact import DOWN, ONE, above_one, alias_law, chance, decimal, highest, kinds_of, log1p
 from orr.genomics import draw_tables
 from orr.laws import Beside, Product
 from orr.problem import Problem
@@ -325,3 +326,18 @@ def test_copies_are_as_good_and_as_safe(name, again):
     for values in (other.sizes, other.epsilons, other.neighbour_epsilons, other.flip_probabilities):
         with pytest.raises(ValueError, match="read-only"):
             values[0] = 1
+
+
+def test_the_coins_of_a_cell_are_counted():
+    # Half a unit is less than a double can add to 1.
+    assert above_one(0.5) > 1
+    alike = CERTIFIED["alike"].certificate
+    assert alike.verify(exact=True).level > float(highest_without_coins(alike.law))
+
+
+def highest_without_coins(law):
+    """Overall level of equal attributes if placing flips tossed no coins that are rounded."""
+    lifted, table = chance(law.mass), alias_law(law._categories._keep, law._categories._alias)
+    kinds, _ = kinds_of(law)
+    scale = lifted / (1 - lifted) / (len(table) * ONE) * math.prod(a**n for a, n in kinds)
+    return log1p(DOWN.multiply(highest(law, kinds, table), decimal(scale, DOWN)), DOWN)

@@ -1,6 +1,5 @@
 """Problems and constructions that the exact tests share."""
 
-import inspect
 import math
 from functools import partial
 
@@ -75,10 +74,7 @@ def balls_mechanism(sizes, balls, shares, told):
     problem = Problem(sizes, np.log((1 - q) * p / (q * (1 - p))))
     mass = float((problem.d / (problem.q - rates)).max()) * (1 + 1e-13)
     made = [Ball(problem, ball.weights, ball.states, ball.edge) for ball in made]
-    if len(inspect.signature(Balls).parameters) == 3:
-        return orr.Mechanism(Balls(problem, made, mass * part))
-    kept = np.minimum((1 + 1 / mass) / (1 + (problem.q - rates) / problem.d), 1)
-    return orr.Mechanism(Balls(problem, made, mass * part, kept))
+    return orr.Mechanism(Balls(problem, made, mass * part))
 
 
 @st.composite

@@ -16,15 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from orr import laws
 from orr.balls import Balls
 from orr.cells import Cells
-from orr.laws import Lifted, Product, RadiusOne, Table
+from orr.laws import Beside, Product, RadiusOne, Table
 from orr.randomness import Source
 from tests.exact.arithmetic import MP, flip_sets, times
 
-BESIDE = getattr(laws, "Beside", ())  # a joint law, and attributes that stand on their own beside it
-DIRECT = hasattr(Lifted, "stay")  # whether flips are placed by odds of whole numbers, without a quotient
 FEW = 10  # attributes whose flip sets are enumerated
 DIGITS, DROPPED = 420, 200  # binary digits that following a ball keeps, and below which a part is dropped
 
@@ -58,16 +55,7 @@ def lifted(law):
 
 def kept_of(law):
     """Chances of each attribute to stay as it is after the second law, and not to; None where all stay."""
-    for name, chances in (("stay", coin), ("kept", both_sides), ("repairs", lambda x: both_sides(x)[::-1])):
-        if hasattr(law, name):
-            values = getattr(law, name)
-            return None if values is None else [chances(float(x)) for x in values]
-    return None
-
-
-def both_sides(chance):
-    """Return a chance, and what it lacks of 1."""
-    return MP.mpf(chance), 1 - MP.mpf(chance)
+    return None if law.stay is None else [coin(float(odds)) for odds in law.stay]
 
 
 def category_chances(law):
@@ -100,7 +88,7 @@ def heights(law, repaired=True):
     """Height of every flip set, in binary order, attribute 0 first."""
     sizes, total = records(law)
     sets = flip_sets(len(sizes))
-    if isinstance(law, BESIDE):
+    if isinstance(law, Beside):
         inner = [heights(part, repaired) for part in law.parts]
         codes = [[int("".join(str(s[i]) for i in where) or "0", 2) for where in law.places] for s in sets]
         return [inner[0][one] * inner[1][other] for one, other in codes]
@@ -186,7 +174,7 @@ def placement(n, lies):
 
 def placing(m, left):
     """Odds, and what they are against, that one of m attributes lies if so many of them do."""
-    return (left, m - left) if DIRECT else (left / np.maximum(m - left, 0.5), 1.0)
+    return left, m - left
 
 
 def coin_errors(m, left):
@@ -587,7 +575,7 @@ def lie_height(law, kept):
 def realised(law, repaired=True, lies=()):
     """Overall level of a sampler, or bounds on it: see the functions for large numbers of attributes."""
     k = len(law.problem)
-    if isinstance(law, BESIDE):
+    if isinstance(law, Beside):
         inner = [realised(part, repaired, lies) for part in law.parts]
         return Realised(*(sum(end) for end in zip(*inner, strict=True)))
     if isinstance(law, Product):
@@ -637,7 +625,7 @@ def flip_chances(law):
     """
     sizes, total = records(law)
     k = len(sizes)
-    if isinstance(law, BESIDE):
+    if isinstance(law, Beside):
         found = dict(zip(law.places[0].tolist(), flip_chances(law.parts[0]), strict=True))
         found |= dict(zip(law.places[1].tolist(), flip_chances(law.parts[1]), strict=True))
         return [found[i] for i in range(k)]

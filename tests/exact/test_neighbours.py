@@ -23,7 +23,7 @@ SHELLS = [27, 2, 14, 14], [1.360, 1.159, 6.583, 6.583]
 
 def check_neighbours(mechanism):
     """Compare the neighbour levels reported with those of the sampler, repairs included."""
-    exact = getattr(mechanism, "neighbour_exact", np.zeros(len(mechanism.sizes), dtype=bool))
+    exact = mechanism.neighbour_exact
     reported = mechanism.neighbour_epsilons.tolist()
     for i, level in enumerate(samplers.neighbour_levels(mechanism.law)):
         over = MP.nstr(level - reported[i], 3)

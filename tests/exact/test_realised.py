@@ -293,7 +293,7 @@ def test_flip_chances_agree_with_enumeration(monkeypatch):
 
 def test_a_law_of_single_lies_with_repairs_agrees_with_enumeration(monkeypatch):
     law = orr.radius_one([2, 3, 4, 5], [3.0, 3.5, 4.0, 4.0]).law
-    kept = [samplers.both_sides(x) for x in (0.5, 1.0, 0.25, 0.0)]
+    kept = [(MP.mpf(x), 1 - MP.mpf(x)) for x in (0.5, 1.0, 0.25, 0.0)]
     monkeypatch.setattr(samplers, "kept_of", lambda law: kept)
     exact, found = samplers.realised(law).low, samplers.heights(law)
     chances, (up, floor) = samplers.category_chances(law), samplers.lifted(law)
