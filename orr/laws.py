@@ -96,7 +96,7 @@ class Product(Law):
         # The odds w are right to 5 units, a coin's to 2; an achieved level past 709 is off by its own size.
         levels = self.problem.epsilons
         units = -np.expm1(-levels) * (7 + np.where(levels > 709, levels, 0))
-        return frozen(levels + ULP * (units + levels / 2))
+        return frozen(levels + ULP * (units + levels / 2))  # the sum rounds, too
 
     def log_ratio(self, flips: Set[int]) -> float:
         return math.fsum(e for i, e in enumerate(self.problem.epsilons) if i not in flips)

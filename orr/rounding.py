@@ -37,7 +37,8 @@ maximum and lowers no minimum. The law itself knows ``log G`` to so many units: 
 
 **From the excess to the level.** ``log(1 + exp(x))`` rises with ``x`` by at most ``1 - exp(-level)``
 of its change. It is computed as ``x`` plus, or just as, a logarithm of 1 plus an exponential: two library
-functions of a number of at most 1, and a sum: `level_above` and `level_below`.
+functions of a number of at most 1, and a sum; adding the margin rounds once more: `level_above` and
+`level_below`.
 
 **Lower bounds.** For weights ``y`` the level is at least ``log(1 + y.d / E[(y.q - y.B)^+])``. The
 expectation grows with ``y.q``: it is taken at a threshold raised by more than its error, at whole
@@ -100,7 +101,7 @@ def level_below(log_excess: float, units: float) -> float:
 
 def _margin(level: float, units: float) -> float:
     """Bound what an error of so many units in the excess, and its logarithm, can do to a level."""
-    return ULP * (-math.expm1(-level) * units + 8 * min(level, 1.0) + level / 2)
+    return ULP * (-math.expm1(-level) * units + 8 * min(level, 1.0) + level)
 
 
 def alias_units(n: int) -> float:

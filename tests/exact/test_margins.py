@@ -42,7 +42,7 @@ def off(function, units):
 
 def cube():
     """A table of two attributes at levels that no solver reaches."""
-    law = orr.radius_one([2, 3], [45.0, 49.0]).law
+    law = orr.radius_one([2, 3], [145.0, 149.0]).law
     return orr.Mechanism(Table(law.problem, 6 * np.array([[law.z0, law.z[1]], [law.z[0], 0]])))
 
 
@@ -148,7 +148,7 @@ def test_logarithms_of_sums_are_as_good_as_they_say(n):
 
 @pytest.mark.parametrize("log_excess", [-40.0, -3.0, 0.1, 7.0, 500.0])
 def test_levels_are_rounded_outward_by_their_units_and_no_more_than_twice(log_excess):
-    for units in (10**3, 10**6):
+    for units in (10**4, 10**6):
         more, less = (MP.log1p(MP.exp(MP.mpf(log_excess) + s * units * MP.mpf(ULP))) for s in (1, -1))
         assert rounding.level_above(log_excess, units) >= more > rounding.level_above(log_excess, units / 2)
         assert rounding.level_below(log_excess, units) <= less < rounding.level_below(log_excess, units / 2)
