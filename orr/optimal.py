@@ -163,7 +163,7 @@ class Run:
             return
         # z is right to 10 units, and the q that it must meet to 9. Flip rates that are too high by as
         # much are mended by more of the truth, or of everything.
-        more = min(law.mass / law.weights[-1], 1 + law.mass / float(self.problem.w.min()))
+        more = min(law.mass / float(law.weights[-1]), 1 + law.mass / float(self.problem.w.min()))
         self.offers("at most one lie", law, 20 * more)
         *_, j = candidate(self.problem)
         self.proves(*single_lie_bound(self.problem, int(self.problem.w.argmax()) if j is None else j))
