@@ -14,7 +14,7 @@ from multiprocessing import get_context
 import numpy as np
 
 import orr
-from orr import literal
+from orr.book import literal
 
 PUBLISHED = {"LP, k = 10": "54.9 s", "LP, k = 12": "7,007 s", "induction, k = 1,000": "1.14 s"}
 

@@ -1,17 +1,17 @@
 """Optimized randomized response: releasing several attributes under local differential privacy."""
 
-from orr.allocate import allocate
-from orr.certificate import NotCertified
+from orr.constructions.allocate import allocate
+from orr.constructions.guarded import guarded
+from orr.constructions.inductive import inductive
+from orr.constructions.kronecker import kronecker
+from orr.constructions.linear_program import linear_program
+from orr.constructions.optimal import optimal
+from orr.constructions.radius_one import NotApplicable, radius_one
+from orr.constructions.two_attribute import two_attribute
 from orr.estimate import NotRecoverable
-from orr.guarded import guarded
-from orr.inductive import inductive
-from orr.kronecker import kronecker
-from orr.linear_program import linear_program
 from orr.mechanism import Mechanism
-from orr.optimal import optimal
+from orr.optimum.certificate import NotCertified
 from orr.problem import information_floor
-from orr.radius_one import NotApplicable, radius_one
-from orr.two_attribute import two_attribute
 
 __all__ = [
     "Mechanism",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orr.laws import Law, subsets
+from orr.laws.law import Law, subsets
 from orr.problem import Floats, Integers
 
 MAX_CELLS = 10**6

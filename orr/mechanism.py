@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from orr.estimate import MAX_ATTRIBUTES, MAX_CELLS, Estimate, unbiased_table
-from orr.frames import encode
-from orr.laws import Law
+from orr.laws.law import Law
 from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Source
+from orr.records import encode
 
 MAX_MATRIX = 4096
 

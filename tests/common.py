@@ -10,9 +10,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import orr
-from orr.optimal import Run
+from orr.constructions.optimal import Run
+from orr.optimum.search import Search
 from orr.problem import Problem
-from orr.search import Search
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 CASES = GOLDEN["cases"]

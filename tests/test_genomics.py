@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
 import orr
-from orr.genomics import chi_square, count_tables, draw_tables, table_records
+from orr.book.genomics import chi_square, count_tables, draw_tables, table_records
 
 
 @given(st.lists(st.integers(1, 500), min_size=4, max_size=4))

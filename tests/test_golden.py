@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import orr
-from orr.certificate import dual_bound
+from orr.optimum.certificate import dual_bound
 from orr.problem import Problem
 from tests.common import CASES, GOLDEN
 

@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 import orr
 from orr.clock import Clock
-from orr.guarded import Guarded, Program
-from orr.laws import Product
+from orr.constructions.guarded import Guarded, Program
+from orr.laws.law import Product
 from orr.problem import Problem
 from tests.common import GOLDEN, brute_levels, flip_sets, problems, times
 

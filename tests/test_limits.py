@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import orr
-from orr.ball import Ball
-from orr.balls import Balls
-from orr.exact import DOWN, ONE, above_one, alias_law, chance, decimal, highest, kinds_of, log1p
-from orr.genomics import draw_tables
-from orr.laws import Beside, Product
+from orr.book.genomics import draw_tables
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.law import Beside, Product
+from orr.optimum.exact import DOWN, ONE, above_one, alias_law, chance, decimal, highest, kinds_of, log1p
+from orr.optimum.verify import lower_bound
 from orr.problem import Problem
-from orr.verify import lower_bound
 from tests.common import brute_levels, flip_sets
 
 HUGE = {

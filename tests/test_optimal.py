@@ -12,14 +12,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import orr
-from orr import verify
-from orr.balls import Balls
-from orr.cells import Cells, Kinds
-from orr.optimal import Run
+from orr.constructions.optimal import Run
+from orr.laws.balls import Balls
+from orr.laws.cells import Cells, Kinds
+from orr.optimum import verify
+from orr.optimum.search import Search, bound
+from orr.optimum.shells import Shells
 from orr.problem import Problem
 from orr.rounding import Unsound
-from orr.search import Search, bound
-from orr.shells import Shells
 from tests.common import CASES, ball_mechanism, brute_levels, flip_sets, problems, times
 
 

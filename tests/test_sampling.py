@@ -16,10 +16,10 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import beta, binom, chisquare
 
 import orr
-from orr.ball import Ball
-from orr.balls import Balls
-from orr.cells import Cells, Kinds
-from orr.laws import Beside, Product, RadiusOne, Table
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.cells import Cells, Kinds
+from orr.laws.law import Beside, Product, RadiusOne, Table
 from orr.problem import Problem
 from orr.randomness import Categories, Source
 from orr.rounding import alias_units

@@ -272,7 +272,7 @@ def _failed(error: Exception) -> str:
     if isinstance(error, Wrong):
         return f"failed: {error}"
     frames = traceback.extract_tb(error.__traceback__)
-    place = [frame for frame in frames if Path(frame.filename).parent == PACKAGE] or frames
+    place = [frame for frame in frames if PACKAGE in Path(frame.filename).parents] or frames
     where, words = Path(place[-1].filename).name, " ".join(str(error).split())[:200]
     return f"failed: {type(error).__name__} in {where}:{place[-1].lineno}: {words}"
 

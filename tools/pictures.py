@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import orr
-from orr import plots
+from orr.book import plots
 
 IMAGES = Path(__file__).parent.parent / "images"
 NAMES, SIZES, EPSILONS = ["yes or no", "genotype", "diagnosis"], [2, 3, 4], [1.0, 1.5, 2.0]

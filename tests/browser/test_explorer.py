@@ -11,8 +11,8 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import orr
-from orr.laws import RadiusOne
-from orr.plots import METHODS
+from orr.book.plots import METHODS
+from orr.laws.law import RadiusOne
 from tests.common import brute_levels
 from tools.browsing import BOOK, PHONE
 

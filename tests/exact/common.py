@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, assume, reject, settings
 from hypothesis import strategies as st
 
 import orr
-from orr.ball import Ball
-from orr.balls import Balls
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
 from orr.problem import Problem
 from tests.exact.samplers import ball_rate
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from orr.balls import Balls
-from orr.cells import Cells
-from orr.laws import Beside, Product, RadiusOne, Table
+from orr.laws.balls import Balls
+from orr.laws.cells import Cells
+from orr.laws.law import Beside, Product, RadiusOne, Table
 from orr.randomness import Source
 from tests.exact.arithmetic import MP, flip_sets, times
 

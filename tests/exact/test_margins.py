@@ -14,10 +14,10 @@ import pytest
 
 import orr
 from orr import rounding
-from orr.ball import Ball
-from orr.balls import Balls
-from orr.certificate import single_lie_bound
-from orr.laws import Table
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.law import Table
+from orr.optimum.certificate import single_lie_bound
 from orr.problem import Problem
 from orr.rounding import ULP
 from tests.exact import arithmetic, samplers

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
-from orr.cells import Cells
-from orr.laws import Product
+from orr.laws.cells import Cells
+from orr.laws.law import Product
 from orr.randomness import Source
 from tests.exact import samplers
 from tests.exact.arithmetic import MP, flip_sets, times

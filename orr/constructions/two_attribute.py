@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from orr.laws import Law, RadiusOne
+from orr.constructions.radius_one import ROUNDING, candidate
+from orr.laws.law import Law, RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Floats, Problem
-from orr.radius_one import ROUNDING, candidate
 
 
 class TwoAttribute(Mechanism):

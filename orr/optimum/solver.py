@@ -18,9 +18,9 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
 
-from orr.certificate import NotCertified, dual_bound
 from orr.clock import Clock
-from orr.laws import Table
+from orr.laws.law import Table
+from orr.optimum.certificate import NotCertified, dual_bound
 from orr.problem import Floats, Integers, Problem
 from orr.rounding import ULP, Unsound, level_below
 

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.laws import Law, RadiusOne
+from orr.constructions.radius_one import single_lies
+from orr.constructions.two_attribute import closed_form
+from orr.laws.law import Law, RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Floats, Problem, frozen
-from orr.radius_one import single_lies
 from orr.randomness import minus
 from orr.rounding import ULP
-from orr.two_attribute import closed_form
 
 CHUNK = 64
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.classroom.feedback import NotYet, call, expect, numbers, show
-from orr.inductive import Inductive, inductive
-from orr.linear_program import linear_program
-from orr.literal import closed_form
+from orr.book.literal import closed_form
+from orr.constructions.inductive import Inductive, inductive
+from orr.constructions.linear_program import linear_program
+from orr_classroom.feedback import NotYet, call, expect, numbers, show
 
 Function = Callable[..., Any]
 Floats = NDArray[np.float64]

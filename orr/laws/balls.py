@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from orr.ball import Ball
-from orr.laws import Lifted
+from orr.laws.ball import Ball
+from orr.laws.law import Lifted
 from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Source
 from orr.rounding import TINY, log_sum, log_sum_units

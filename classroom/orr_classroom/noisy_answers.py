@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.classroom.feedback import NotYet, call, expect
+from orr_classroom.feedback import NotYet, call, expect
 
 Function = Callable[..., Any]
 

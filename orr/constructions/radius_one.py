@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.laws import RadiusOne
+from orr.laws.law import RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Floats, Problem
 from orr.rounding import ULP
@@ -58,7 +58,7 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     >>> radius_one([2, 2, 2, 2], [0.4, 0.4, 0.4, 0.4])  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    orr.radius_one.NotApplicable: the flip probabilities other than ...
+    orr.constructions.radius_one.NotApplicable: the flip probabilities other than ...
     """
     problem = Problem(sizes, epsilons)
     mass, z0, z, j = candidate(problem)

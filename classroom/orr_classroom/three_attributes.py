@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 
-from orr.classroom.feedback import NotYet, call, expect, numbers, show
-from orr.linear_program import linear_program
+from orr.constructions.linear_program import linear_program
+from orr_classroom.feedback import NotYet, call, expect, numbers, show
 
 Function = Callable[..., Any]
 Floats = NDArray[np.float64]

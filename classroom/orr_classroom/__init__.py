@@ -6,6 +6,6 @@ checks twice: where the student sees it, with the numbers of their class, and in
 others.
 """
 
-from orr.classroom.feedback import NotYet, call, expect, show
+from orr_classroom.feedback import NotYet, call, expect, show
 
 __all__ = ["NotYet", "call", "expect", "show"]

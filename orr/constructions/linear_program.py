@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
-from orr.certificate import Certificate, Certified, NotCertified
 from orr.clock import Clock
-from orr.laws import subsets
+from orr.laws.law import subsets
+from orr.optimum.certificate import Certificate, Certified, NotCertified
+from orr.optimum.solver import Solver
 from orr.problem import Floats, Problem
 from orr.rounding import level_above
-from orr.solver import Solver
 
 MAX_ATTRIBUTES = 16
 ACCEPTED = 1e-7

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 import orr
-from orr.classroom.feedback import NotYet, call, expect, show
+from orr_classroom.feedback import NotYet, call, expect, show
 
 Function = Callable[..., Any]
 Array = NDArray[np.float64]

@@ -8,18 +8,18 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.ball import Ball
-from orr.balls import Balls
-from orr.cells import Cells, Kinds
-from orr.certificate import Certificate, Certified, NotCertified, floor_below, single_lie_bound
 from orr.clock import Clock, positive
-from orr.laws import Law, Lifted, Product
+from orr.constructions.radius_one import NotApplicable, candidate, radius_one
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.cells import Cells, Kinds
+from orr.laws.law import Law, Lifted, Product
+from orr.optimum.certificate import Certificate, Certified, NotCertified, floor_below, single_lie_bound
+from orr.optimum.search import ROOM, STEP, Search
+from orr.optimum.shells import Shells, whole
+from orr.optimum.solver import Solver
 from orr.problem import Floats, Integers, Problem
-from orr.radius_one import NotApplicable, candidate, radius_one
 from orr.rounding import RATES, ULP, Unsound, eased_units, level_above, level_below, log_sum, log_sum_units
-from orr.search import ROOM, STEP, Search
-from orr.shells import Shells, whole
-from orr.solver import Solver
 
 SMALL = 16  # attributes of a linear program over all flip sets
 FEW = 5_000  # flip sets in a ball that are better listed than counted

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize_scalar
 from scipy.special import gammaln, logsumexp
 
-from orr.ball import TINY, Ball
-from orr.cells import Kinds
+from orr.laws.ball import TINY, Ball
+from orr.laws.cells import Kinds
+from orr.optimum.shells import threshold
 from orr.problem import Floats, Problem
 from orr.rounding import RATES, ULP
-from orr.shells import threshold
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 from scipy.stats import hypergeom
 
-from orr.laws import Lifted
+from orr.laws.law import Lifted
 from orr.problem import Floats, Integers, Problem, frozen
 from orr.randomness import Source
 from orr.rounding import TINY, Unsound, log_binomial

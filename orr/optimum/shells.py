@@ -14,7 +14,7 @@ import numpy as np
 from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import csr_array, hstack
 
-from orr.cells import Cells, Kinds
+from orr.laws.cells import Cells, Kinds
 from orr.problem import Floats, Integers, Problem
 from orr.rounding import RATES, ULP, log_sum, log_sum_units
 

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from orr import verify
-from orr.exact import Verification, verification
-from orr.laws import Beside, Law
+from orr.laws.law import Beside, Law
 from orr.mechanism import Mechanism
+from orr.optimum import verify
+from orr.optimum.exact import Verification, verification
 from orr.problem import Floats, Integers, Problem
 from orr.rounding import LEVELS, RATES, ULP, level_below
 

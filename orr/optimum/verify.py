@@ -2,7 +2,7 @@
 
 Everything is computed again from what defines the law and from what its sampler compares with: none of
 the law's own sums are used. This is done in ordinary doubles and logarithms, and so to within
-``SLACK``; :mod:`orr.exact` does it in integers and rounded decimals, to the last digit.
+``SLACK``; :mod:`orr.optimum.exact` does it in integers and rounded decimals, to the last digit.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
-from orr.ball import Ball
-from orr.balls import Balls
-from orr.cells import Cells
-from orr.laws import Beside, Law, Lifted, RadiusOne, Table
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.cells import Cells
+from orr.laws.law import Beside, Law, Lifted, RadiusOne, Table
 from orr.problem import Floats, Integers, Problem
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles

@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import ArrayLike, NDArray
 
 from orr import two_attribute
-from orr.classroom.feedback import NotYet, call, expect, show
+from orr_classroom.feedback import NotYet, call, expect, show
 
 Floats = NDArray[np.float64]
 Slips = list[tuple[ArrayLike, str]]

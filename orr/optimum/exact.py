@@ -17,11 +17,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from orr import verify
-from orr.ball import Ball
-from orr.balls import Balls
-from orr.cells import Cells
-from orr.laws import Beside, Law, Lifted, Product, RadiusOne, Table
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.cells import Cells
+from orr.laws.law import Beside, Law, Lifted, Product, RadiusOne, Table
+from orr.optimum import verify
 from orr.problem import Floats, Integers, Problem
 from orr.rounding import LEVELS, ULP
 

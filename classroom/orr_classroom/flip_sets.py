@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orr import two_attribute
-from orr.classroom.feedback import NotYet, call, expect, numbers, show
-from orr.laws import subsets
+from orr.laws.law import subsets
+from orr_classroom.feedback import NotYet, call, expect, numbers, show
 
 Function = Callable[..., Any]
 Flips = tuple[int, ...]

@@ -41,7 +41,7 @@ def call(function: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
     >>> call(print)
     Traceback (most recent call last):
         ...
-    orr.classroom.feedback.NotYet: print() returns nothing. Does it end with "return ..."?
+    orr_classroom.feedback.NotYet: print() returns nothing. Does it end with "return ..."?
     """
     if not callable(function):
         raise NotYet(f"A function is wanted here, and {show(function)} is not one.")
@@ -89,11 +89,11 @@ def expect(
     >>> expect("the sum", 2, 3.0, [(2.0, "That is the product: add instead.")])
     Traceback (most recent call last):
         ...
-    orr.classroom.feedback.NotYet: the sum = 2. That is the product: add instead.
+    orr_classroom.feedback.NotYet: the sum = 2. That is the product: add instead.
     >>> expect("the sum", -3, 3.0)
     Traceback (most recent call last):
         ...
-    orr.classroom.feedback.NotYet: the sum = -3. The sign is the wrong way round.
+    orr_classroom.feedback.NotYet: the sum = -3. The sign is the wrong way round.
     """
     target = np.asarray(right, dtype=float)
     answer = numbers(name, given, target.shape)

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
-from orr.certificate import NotCertified
 from orr.clock import Clock
+from orr.constructions.optimal import optimal
+from orr.constructions.radius_one import NotApplicable
 from orr.mechanism import Mechanism
-from orr.optimal import optimal
+from orr.optimum.certificate import NotCertified
 from orr.problem import (
     MAX_LEVEL,
     MIN_LEVEL,
@@ -27,7 +28,6 @@ from orr.problem import (
     check_sizes,
     doubles,
 )
-from orr.radius_one import NotApplicable
 
 TIGHT = 1e-6
 Method = Callable[..., Mechanism]

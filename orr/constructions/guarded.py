@@ -19,11 +19,11 @@ from scipy.optimize import brentq, linprog, minimize_scalar
 from scipy.sparse import csr_array, vstack
 from scipy.special import logsumexp
 
-from orr.cells import Cells, Kinds
 from orr.clock import Clock
-from orr.laws import Beside, Law, Product
+from orr.constructions.optimal import optimal
+from orr.laws.cells import Cells, Kinds
+from orr.laws.law import Beside, Law, Product
 from orr.mechanism import Mechanism
-from orr.optimal import optimal
 from orr.problem import Floats, Integers, Problem
 from orr.rounding import RATES, TINY, ULP, Unsound
 
