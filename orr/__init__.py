@@ -13,6 +13,8 @@ from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
 from orr.problem import information_floor
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Mechanism",
     "NotApplicable",

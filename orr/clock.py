@@ -4,18 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from numbers import Real
 
-import numpy as np
-
-
-def positive(name: str, value: float) -> float:
-    """Return a positive number, or say that it is none."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
-        raise TypeError(f"{name} = {value!r} must be a positive number")
-    if not 0 < value < 1e308:  # an integer may be larger than any double
-        raise ValueError(f"{name} = {value} must be a positive number")
-    return float(value)
+from orr.checks import positive
 
 
 class Clock:

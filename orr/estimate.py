@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orr.arrays import Floats, Integers
 from orr.laws.law import Law, subsets
-from orr.problem import Floats, Integers
 
 MAX_CELLS = 10**6
 MAX_ATTRIBUTES = 8

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
+from orr.arrays import Floats, Integers, frozen
 from orr.estimate import MAX_ATTRIBUTES, MAX_CELLS, Estimate, unbiased_table
 from orr.laws.law import Law
-from orr.problem import Floats, Integers, Problem, frozen
+from orr.problem import Problem
 from orr.randomness import Source
 from orr.records import encode
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from numbers import Integral, Real
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.rounding import FLOOR, ULP, Floats
+from orr.arrays import Floats, Integers, frozen
+from orr.checks import check_levels, check_sizes
+from orr.rounding import FLOOR, ULP, log_binomial
 
-Integers = NDArray[np.int64]
-
-MAX_SIZE = 10**6
-MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
 _GAUSS = np.polynomial.legendre.leggauss(12)
 
 
@@ -154,66 +150,74 @@ class Problem:
         return math.fsum(np.where(self.epsilons > 1, direct, small).tolist())
 
 
-def frozen(values: NDArray) -> NDArray:
-    """Make an array read-only: it belongs to a mechanism."""
-    values.flags.writeable = False
-    return values
+class Kinds:
+    """The different pairs of size and level, and which attributes have them.
 
+    Examples
+    --------
+    >>> kinds = Kinds(Problem([3, 2, 3], [1.0, 2.0, 1.0]))
+    >>> kinds.count, kinds.of
+    (array([1, 2]), array([1, 0, 1]))
+    """
 
-def check_sizes(sizes: ArrayLike) -> Integers:
-    """Return the sizes as integers, or say which one is not a size."""
-    values = _numbers("sizes", sizes, "iu", Integral, "an integer of at least 2")
-    _check_range("sizes", values, 2, MAX_SIZE, f"an integer between 2 and {MAX_SIZE}")
-    return values.astype(np.int64)
+    def __init__(self, problem: Problem) -> None:
+        pairs = np.column_stack([problem.sizes, problem.epsilons])
+        _, first, of, count = np.unique(
+            pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
+        )
+        self.first, self.of, self.count = first, of.ravel(), count
+        self.problem = Problem.achieved(problem.sizes[first].copy(), problem.epsilons[first].copy())
 
+    def __len__(self) -> int:
+        return len(self.count)
 
-def check_levels(epsilons: ArrayLike) -> Floats:
-    """Return the levels as floats, or say which one is not a level."""
-    values = doubles("epsilons", _numbers("epsilons", epsilons, "fiu", Real, "a positive number"))
-    allowed = f"a finite level between {MIN_LEVEL:g} and {MAX_LEVEL:g} nats"
-    _check_range("epsilons", values, MIN_LEVEL, MAX_LEVEL, allowed)
-    return values
+    @cached_property
+    def tables(self) -> list[tuple[Floats, Floats]]:
+        """Logarithm of the probability of each number of lies of a kind, and the units of its error."""
+        pairs = zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True)
+        return [log_binomial(n, a) for n, a in pairs]
 
+    def log_uniform(self, cells: Integers) -> Floats:
+        """Logarithm of the probability of each cell under a uniformly random record."""
+        total = np.zeros(len(cells))
+        for (table, _), column in zip(self.tables, cells.T, strict=True):
+            total += table[column]
+        return total
 
-def _numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> NDArray:
-    """Turn one number an attribute into a vector, or say which entry is not a number."""
-    if np.ma.is_masked(values):
-        raise ValueError(f"{name} has masked entries: every attribute needs a number")
-    scalar = isinstance(values, np.ndarray) and values.ndim == 0
-    if scalar or isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a sequence with one number an attribute, got {values!r}")
-    entries = values if isinstance(values, np.ndarray) else list(values)
-    for i, entry in enumerate([] if isinstance(values, np.ndarray) else entries):
-        if isinstance(entry, bool | np.bool_):
-            raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
-    if len(entries) == 0:
-        raise ValueError(f"{name} is empty: at least one attribute is needed")
-    try:
-        vector = np.asarray(entries)
-    except ValueError:  # entries of different shapes
-        vector = np.empty(0)
-    if vector.ndim == 1 and vector.dtype.kind in kinds and len(vector):
-        return vector
-    for i, entry in enumerate(entries):
-        if isinstance(entry, bool | np.bool_ | np.timedelta64) or not isinstance(entry, number):
-            raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
-    return vector
+    def units(self, cells: Integers) -> float:
+        """Units by which the logarithms of the probabilities of cells may be off: tables and additions."""
+        total = np.zeros(len(cells))
+        for (table, units), column in zip(self.tables, cells.T, strict=True):
+            total += units[column] + 0.5 * len(self) * np.abs(table[column])
+        return float(total.max())
 
+    @cached_property
+    def steps(self) -> NDArray[np.uint64]:
+        """Random numbers that make a linear hash of cells, in which a neighbour is a step away."""
+        return np.random.default_rng(0).integers(2**63, size=len(self), dtype=np.uint64)
 
-def doubles(name: str, values: NDArray) -> Floats:
-    """Return numbers as doubles, or say that one is too large."""
-    try:
-        return values.astype(np.float64)
-    except OverflowError:
-        raise ValueError(f"{name} has a number that is too large for a double") from None
-
-
-def _check_range(name: str, values: NDArray, low: float, high: float, allowed: str) -> None:
-    """Refuse what is out of range or not a number, naming the first."""
-    wrong = ~((values >= low) & (values <= high))
-    if wrong.any():
-        i = int(np.argmax(wrong))
-        raise ValueError(f"{name}[{i}] = {values[i]} must be {allowed}")
+    def below(self, weights: Floats, cut: float, most: int) -> Integers | None:
+        """List the cells whose lies weigh less than a cut; None if there are more than a limit."""
+        if np.count_nonzero(weights < cut) >= most:
+            return None
+        cells: NDArray = np.zeros((1, len(self)), dtype=np.int32)
+        score = np.zeros(1)
+        for g in np.argsort(-weights, kind="stable"):
+            found, scores, now = [cells], [score], score
+            rows = np.arange(len(score))
+            for c in range(1, int(self.count[g]) + 1):
+                inside = now + weights[g] < cut
+                rows, now = rows[inside], now[inside] + weights[g]
+                if not len(rows):
+                    break
+                more = cells[rows]
+                more[:, g] = c
+                found.append(more)
+                scores.append(now)
+                if sum(map(len, scores)) > most:
+                    return None
+            cells, score = np.concatenate(found), np.concatenate(scores)
+        return cells
 
 
 def information_floor(sizes: ArrayLike, epsilons: ArrayLike) -> float:

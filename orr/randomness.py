@@ -14,7 +14,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.problem import Floats, Integers
+from orr.arrays import Floats, Integers
 
 
 class Source:

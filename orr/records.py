@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.problem import Integers
+from orr.arrays import Integers
 
 
 def encode(records: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], Any]]:

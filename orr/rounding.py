@@ -60,9 +60,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from orr.arrays import Floats
 
 ULP = 2.0**-52
 RATES = 9  # units of q or d, times something

@@ -9,8 +9,9 @@ from scipy.stats import binom
 
 import orr
 from orr.clock import Clock
-from orr.constructions.guarded import Guarded, Program
-from orr.laws.law import Product
+from orr.constructions.guarded import Guarded
+from orr.laws.product import Product
+from orr.optimum.capped import Program
 from orr.problem import Problem
 from tests.common import GOLDEN, brute_levels, flip_sets, problems, times
 

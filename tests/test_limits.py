@@ -12,7 +12,8 @@ import orr
 from orr.book.genomics import draw_tables
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
-from orr.laws.law import Beside, Product
+from orr.laws.beside import Beside
+from orr.laws.product import Product
 from orr.optimum.exact import DOWN, ONE, above_one, alias_law, chance, decimal, highest, kinds_of, log1p
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import orr
 from orr.constructions.optimal import Run
 from orr.laws.balls import Balls
-from orr.laws.cells import Cells, Kinds
+from orr.laws.cells import Cells
 from orr.optimum import verify
 from orr.optimum.search import Search, bound
 from orr.optimum.shells import Shells
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 from tests.common import CASES, ball_mechanism, brute_levels, flip_sets, problems, times
 

@@ -18,9 +18,12 @@ from scipy.stats import beta, binom, chisquare
 import orr
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
-from orr.laws.cells import Cells, Kinds
-from orr.laws.law import Beside, Product, RadiusOne, Table
-from orr.problem import Problem
+from orr.laws.beside import Beside
+from orr.laws.cells import Cells
+from orr.laws.product import Product
+from orr.laws.radius_one import RadiusOne
+from orr.laws.table import Table
+from orr.problem import Kinds, Problem
 from orr.randomness import Categories, Source
 from orr.rounding import alias_units
 from tests.common import CONSTRUCTIONS, ball_mechanism, flip_sets, problems, times

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.problem import Floats, Integers
+from orr.arrays import Floats, Integers
 
 
 def draw_tables(k: int, people: int, rng: int | np.random.Generator | None = None) -> Integers:

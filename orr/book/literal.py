@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from orr.problem import Floats
+from orr.arrays import Floats
 
 Number = Any
 

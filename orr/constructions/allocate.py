@@ -12,22 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from orr.arrays import Floats, Integers
+from orr.checks import MAX_LEVEL, MIN_LEVEL, check_range, check_sizes, doubles, numbers
 from orr.clock import Clock
 from orr.constructions.optimal import optimal
 from orr.constructions.radius_one import NotApplicable
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
-from orr.problem import (
-    MAX_LEVEL,
-    MIN_LEVEL,
-    Floats,
-    Integers,
-    Problem,
-    _check_range,
-    _numbers,
-    check_sizes,
-    doubles,
-)
+from orr.problem import Problem
 
 TIGHT = 1e-6
 Method = Callable[..., Mechanism]
@@ -105,8 +97,8 @@ def allocate(
 
 def _check_shares(shares: ArrayLike) -> Floats:
     """Return the shares as floats, or say which one is not a share."""
-    values = doubles("shares", _numbers("shares", shares, "fiu", Real, "a positive number"))
-    _check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
+    values = doubles("shares", numbers("shares", shares, "fiu", Real, "a positive number"))
+    check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
     return values
 
 

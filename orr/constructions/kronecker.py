@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from orr.laws.law import Product
+from orr.laws.product import Product
 from orr.mechanism import Mechanism
 from orr.problem import Problem
 

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 
+from orr.arrays import Floats
 from orr.clock import Clock
 from orr.laws.law import subsets
 from orr.optimum.certificate import Certificate, Certified, NotCertified
 from orr.optimum.solver import Solver
-from orr.problem import Floats, Problem
+from orr.problem import Problem
 from orr.rounding import level_above
 
 MAX_ATTRIBUTES = 16

@@ -8,17 +8,20 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.clock import Clock, positive
+from orr.arrays import Floats, Integers
+from orr.checks import positive
+from orr.clock import Clock
 from orr.constructions.radius_one import NotApplicable, candidate, radius_one
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
-from orr.laws.cells import Cells, Kinds
-from orr.laws.law import Law, Lifted, Product
+from orr.laws.cells import Cells
+from orr.laws.law import Law, Lifted
+from orr.laws.product import Product
 from orr.optimum.certificate import Certificate, Certified, NotCertified, floor_below, single_lie_bound
 from orr.optimum.search import ROOM, STEP, Search
 from orr.optimum.shells import Shells, whole
 from orr.optimum.solver import Solver
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import RATES, ULP, Unsound, eased_units, level_above, level_below, log_sum, log_sum_units
 
 SMALL = 16  # attributes of a linear program over all flip sets

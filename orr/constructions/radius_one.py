@@ -7,9 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.laws.law import RadiusOne
+from orr.arrays import Floats
+from orr.laws.radius_one import RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Floats, Problem
+from orr.problem import Problem
 from orr.rounding import ULP
 
 ROUNDING = 1e-12

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
+from orr.arrays import Floats
 from orr.constructions.radius_one import ROUNDING, candidate
-from orr.laws.law import Law, RadiusOne
+from orr.laws.law import Law
+from orr.laws.radius_one import RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Floats, Problem
+from orr.problem import Problem
 
 
 class TwoAttribute(Mechanism):

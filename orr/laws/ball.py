@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from orr.problem import Floats, Integers, Problem
+from orr.arrays import Floats, Integers
+from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import Unsound, ball_units
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import Ball
 from orr.laws.law import Lifted
-from orr.problem import Floats, Integers, Problem, frozen
+from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import TINY, log_sum, log_sum_units
 

@@ -9,11 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.laws.law import Beside, Law
+from orr.arrays import Floats, Integers
+from orr.laws.beside import Beside
+from orr.laws.law import Law
 from orr.mechanism import Mechanism
 from orr.optimum import verify
 from orr.optimum.exact import Verification, verification
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Problem
 from orr.rounding import LEVELS, RATES, ULP, level_below
 
 

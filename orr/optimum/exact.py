@@ -17,12 +17,17 @@ from fractions import Fraction
 
 import numpy as np
 
+from orr.arrays import Floats, Integers
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
+from orr.laws.beside import Beside
 from orr.laws.cells import Cells
-from orr.laws.law import Beside, Law, Lifted, Product, RadiusOne, Table
+from orr.laws.law import Law, Lifted
+from orr.laws.product import Product
+from orr.laws.radius_one import RadiusOne
+from orr.laws.table import Table
 from orr.optimum import verify
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Problem
 from orr.rounding import LEVELS, ULP
 
 DIGITS = 60

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog, minimize_scalar
 from scipy.special import gammaln, logsumexp
 
+from orr.arrays import Floats
 from orr.laws.ball import TINY, Ball
-from orr.laws.cells import Kinds
 from orr.optimum.shells import threshold
-from orr.problem import Floats, Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import RATES, ULP
 
 

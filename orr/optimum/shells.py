@@ -14,8 +14,9 @@ import numpy as np
 from scipy.optimize import OptimizeResult, linprog
 from scipy.sparse import csr_array, hstack
 
-from orr.laws.cells import Cells, Kinds
-from orr.problem import Floats, Integers, Problem
+from orr.arrays import Floats, Integers
+from orr.laws.cells import Cells
+from orr.problem import Kinds, Problem
 from orr.rounding import RATES, ULP, log_sum, log_sum_units
 
 MOST = 100_000  # cells that may be listed,

@@ -18,10 +18,11 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, vstack
 
+from orr.arrays import Floats, Integers
 from orr.clock import Clock
-from orr.laws.law import Table
+from orr.laws.table import Table
 from orr.optimum.certificate import NotCertified, dual_bound
-from orr.problem import Floats, Integers, Problem
+from orr.problem import Problem
 from orr.rounding import ULP, Unsound, level_below
 
 CLOSED = 1e-10

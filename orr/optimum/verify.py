@@ -13,11 +13,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from scipy.special import gammaln, logsumexp
 
+from orr.arrays import Floats, Integers
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
+from orr.laws.beside import Beside
 from orr.laws.cells import Cells
-from orr.laws.law import Beside, Law, Lifted, RadiusOne, Table
-from orr.problem import Floats, Integers, Problem
+from orr.laws.law import Law, Lifted
+from orr.laws.radius_one import RadiusOne
+from orr.laws.table import Table
+from orr.problem import Problem
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
 DENSE = 2**20  # whole weights below this are counted one by one

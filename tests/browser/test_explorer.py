@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 
 import orr
 from orr.book.plots import METHODS
-from orr.laws.law import RadiusOne
+from orr.laws.radius_one import RadiusOne
 from tests.common import brute_levels
 from tools.browsing import BOOK, PHONE
 

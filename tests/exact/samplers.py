@@ -17,8 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from orr.laws.balls import Balls
+from orr.laws.beside import Beside
 from orr.laws.cells import Cells
-from orr.laws.law import Beside, Product, RadiusOne, Table
+from orr.laws.product import Product
+from orr.laws.radius_one import RadiusOne
+from orr.laws.table import Table
 from orr.randomness import Source
 from tests.exact.arithmetic import MP, flip_sets, times
 

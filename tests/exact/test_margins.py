@@ -16,7 +16,7 @@ import orr
 from orr import rounding
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
-from orr.laws.law import Table
+from orr.laws.table import Table
 from orr.optimum.certificate import single_lie_bound
 from orr.problem import Problem
 from orr.rounding import ULP

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import orr
 from orr.laws.cells import Cells
-from orr.laws.law import Product
+from orr.laws.product import Product
 from orr.randomness import Source
 from tests.exact import samplers
 from tests.exact.arithmetic import MP, flip_sets, times

@@ -1,0 +1,15 @@
+"""The arrays of the package: their types, and how one is made read-only."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+def frozen(values: NDArray) -> NDArray:
+    """Make an array read-only: it belongs to a mechanism."""
+    values.flags.writeable = False
+    return values

@@ -1,0 +1,79 @@
+"""Every refusal of bad input: the error names the argument, the value and what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from orr.arrays import Floats, Integers
+
+MAX_SIZE = 10**6
+MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
+
+
+def check_sizes(sizes: ArrayLike) -> Integers:
+    """Return the sizes as integers, or say which one is not a size."""
+    values = numbers("sizes", sizes, "iu", Integral, "an integer of at least 2")
+    check_range("sizes", values, 2, MAX_SIZE, f"an integer between 2 and {MAX_SIZE}")
+    return values.astype(np.int64)
+
+
+def check_levels(epsilons: ArrayLike) -> Floats:
+    """Return the levels as floats, or say which one is not a level."""
+    values = doubles("epsilons", numbers("epsilons", epsilons, "fiu", Real, "a positive number"))
+    allowed = f"a finite level between {MIN_LEVEL:g} and {MAX_LEVEL:g} nats"
+    check_range("epsilons", values, MIN_LEVEL, MAX_LEVEL, allowed)
+    return values
+
+
+def numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> NDArray:
+    """Turn one number an attribute into a vector, or say which entry is not a number."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} has masked entries: every attribute needs a number")
+    scalar = isinstance(values, np.ndarray) and values.ndim == 0
+    if scalar or isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a sequence with one number an attribute, got {values!r}")
+    entries = values if isinstance(values, np.ndarray) else list(values)
+    for i, entry in enumerate([] if isinstance(values, np.ndarray) else entries):
+        if isinstance(entry, bool | np.bool_):
+            raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
+    if len(entries) == 0:
+        raise ValueError(f"{name} is empty: at least one attribute is needed")
+    try:
+        vector = np.asarray(entries)
+    except ValueError:  # entries of different shapes
+        vector = np.empty(0)
+    if vector.ndim == 1 and vector.dtype.kind in kinds and len(vector):
+        return vector
+    for i, entry in enumerate(entries):
+        if isinstance(entry, bool | np.bool_ | np.timedelta64) or not isinstance(entry, number):
+            raise TypeError(f"{name}[{i}] = {entry!r} must be {meaning}")
+    return vector
+
+
+def doubles(name: str, values: NDArray) -> Floats:
+    """Return numbers as doubles, or say that one is too large."""
+    try:
+        return values.astype(np.float64)
+    except OverflowError:
+        raise ValueError(f"{name} has a number that is too large for a double") from None
+
+
+def check_range(name: str, values: NDArray, low: float, high: float, allowed: str) -> None:
+    """Refuse what is out of range or not a number, naming the first."""
+    wrong = ~((values >= low) & (values <= high))
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"{name}[{i}] = {values[i]} must be {allowed}")
+
+
+def positive(name: str, value: float) -> float:
+    """Return a positive number, or say that it is none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} = {value!r} must be a positive number")
+    if not 0 < value < 1e308:  # an integer may be larger than any double
+        raise ValueError(f"{name} = {value} must be a positive number")
+    return float(value)

@@ -1,0 +1,53 @@
+"""The law of attributes that are randomized one by one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Set
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orr.arrays import Floats, frozen
+from orr.laws.law import Law
+from orr.problem import Problem
+from orr.randomness import Source
+from orr.rounding import ULP
+
+
+class Product(Law):
+    """Every attribute lies on its own: it is replaced by a uniform value or kept."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+    @property
+    def nominal_epsilon(self) -> float:
+        return math.fsum(self.problem.epsilons.tolist())
+
+    @cached_property
+    def epsilon(self) -> float:
+        return math.fsum(self.neighbour_epsilons.tolist()) * (1 + ULP)
+
+    @cached_property
+    def neighbour_epsilons(self) -> Floats:
+        # The odds w are right to 5 units, a coin's to 2; an achieved level past 709 is off by its own size.
+        levels = self.problem.epsilons
+        units = -np.expm1(-levels) * (7 + np.where(levels > 709, levels, 0))
+        return frozen(levels + ULP * (units + levels / 2))  # the sum rounds, too
+
+    def log_ratio(self, flips: Set[int]) -> float:
+        return math.fsum(e for i, e in enumerate(self.problem.epsilons) if i not in flips)
+
+    @property
+    def rates(self) -> Floats:
+        return self.problem.q
+
+    def _interaction(self, attributes: Set[int]) -> float:
+        return math.prod(self.rho({i}) for i in attributes)
+
+    def perturb(self, records: NDArray, source: Source) -> NDArray:
+        kept = source.choose(self.problem.w, records.shape)
+        values = source.integers(self.problem.sizes, records.shape)
+        return np.where(kept, records, values.astype(records.dtype, copy=False))
