@@ -77,3 +77,17 @@ def positive(name: str, value: float) -> float:
     if not 0 < value < 1e308:  # an integer may be larger than any double
         raise ValueError(f"{name} = {value} must be a positive number")
     return float(value)
+
+
+def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
+    """Return the numbers of some of k attributes, or say which is none."""
+    scalar = isinstance(numbers, np.ndarray) and numbers.ndim == 0
+    if scalar or isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
+        raise TypeError(f"attribute numbers must be given as an iterable of integers, got {numbers!r}")
+    chosen = list(numbers)
+    for i in chosen:
+        if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):
+            raise TypeError(f"{i!r} is not an attribute number")
+        if not 0 <= i < k:
+            raise ValueError(f"attribute {i} does not exist: attributes are 0 to {k - 1}")
+    return [int(i) for i in chosen]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
 from orr.laws.law import Law, subsets
@@ -46,6 +47,17 @@ class Estimate:
             f"Estimate(attributes={self.attributes}, {self.counts.size} cells, "
             f"N={self.counts.sum():.0f}, smallest |rho|={worst:.4g})"
         )
+
+
+def observed_table(values: NDArray, sizes: Integers, chosen: Sequence[int]) -> Integers:
+    """Count the released records of every combination of values of some attributes."""
+    shape = tuple(int(a) for a in sizes[chosen])
+    if not chosen or len(set(chosen)) != len(chosen) or len(chosen) > MAX_ATTRIBUTES:
+        raise ValueError(f"attributes = {chosen} must be 1 to {MAX_ATTRIBUTES} different attributes")
+    if np.prod(shape, dtype=float) > MAX_CELLS:
+        raise ValueError(f"a table of shape {shape} has more than {MAX_CELLS} cells")
+    cells = np.ravel_multi_index(tuple(values[:, i].astype(np.int64) for i in chosen), shape)
+    return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
 
 
 def unbiased_table(law: Law, observed: Integers, attributes: Sequence[int]) -> Estimate:

@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
 from orr.arrays import Floats, Integers, frozen
-from orr.estimate import MAX_ATTRIBUTES, MAX_CELLS, Estimate, unbiased_table
+from orr.checks import check_attributes
+from orr.estimate import Estimate, observed_table, unbiased_table
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
@@ -112,7 +113,7 @@ class Mechanism:
         >>> round(orr.kronecker([2, 3], [1.0, 2.0]).log_ratio([1]), 12)
         1.0
         """
-        return self.law.log_ratio(set(self._attributes(flip_set)))
+        return self.law.log_ratio(set(check_attributes(flip_set, len(self.problem))))
 
     def matrix(self) -> Floats:
         """Distortion matrix: the entry in row ``u``, column ``v`` is Pr[release u | truth v].
@@ -213,28 +214,9 @@ class Mechanism:
         array([6011., 3989.])
         """
         values, _ = encode(released, self.sizes)
-        chosen = self._attributes([attributes] if isinstance(attributes, int | np.integer) else attributes)
-        shape = tuple(int(a) for a in self.sizes[chosen])
-        if not chosen or len(set(chosen)) != len(chosen) or len(chosen) > MAX_ATTRIBUTES:
-            raise ValueError(f"attributes = {chosen} must be 1 to {MAX_ATTRIBUTES} different attributes")
-        if np.prod(shape, dtype=float) > MAX_CELLS:
-            raise ValueError(f"a table of shape {shape} has more than {MAX_CELLS} cells")
-        cells = np.ravel_multi_index(tuple(values[:, i].astype(np.int64) for i in chosen), shape)
-        observed = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
-        return unbiased_table(self.law, observed, chosen)
-
-    def _attributes(self, numbers: Iterable[int]) -> list[int]:
-        """Attribute numbers, checked."""
-        scalar = isinstance(numbers, np.ndarray) and numbers.ndim == 0
-        if scalar or isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
-            raise TypeError(f"attribute numbers must be given as an iterable of integers, got {numbers!r}")
-        chosen = list(numbers)
-        for i in chosen:
-            if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):
-                raise TypeError(f"{i!r} is not an attribute number")
-            if not 0 <= i < len(self.problem):
-                raise ValueError(f"attribute {i} does not exist: attributes are 0 to {len(self.problem) - 1}")
-        return [int(i) for i in chosen]
+        given = [attributes] if isinstance(attributes, int | np.integer) else attributes
+        chosen = check_attributes(given, len(self.problem))
+        return unbiased_table(self.law, observed_table(values, self.sizes, chosen), chosen)
 
     def __repr__(self) -> str:
         k, worst = len(self.problem), int(np.argmax(self.neighbour_epsilons))
@@ -248,13 +230,8 @@ class Mechanism:
     def _repr_html_(self, rows: int = 12) -> str:
         """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
         head = ("attribute", "size", "asked", "achieved", "neighbour")
-        columns = (
-            self.sizes,
-            self.asked.epsilons,
-            self.epsilons,
-            self.neighbour_epsilons,
-            self.neighbour_exact,
-        )
+        neighbours = self.neighbour_epsilons, self.neighbour_exact
+        columns = self.sizes, self.asked.epsilons, self.epsilons, *neighbours
         body = [
             f"<tr><th scope='row'>{i}</th><td>{a}</td><td>{asked:.5g}</td><td>{achieved:.5g}</td>"
             f"<td>{'' if exact else '&le; '}{neighbour:.5g}</td></tr>"

@@ -14,7 +14,8 @@ from orr.laws.ball import Ball
 from orr.laws.balls import Balls
 from orr.laws.beside import Beside
 from orr.laws.product import Product
-from orr.optimum.exact import DOWN, ONE, above_one, alias_law, chance, decimal, highest, kinds_of, log1p
+from orr.optimum.decimals import DOWN, above_one, decimal, log1p
+from orr.optimum.realised import ONE, alias_law, chance, highest, kinds_of
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem
 from tests.common import brute_levels, flip_sets

@@ -1,0 +1,186 @@
+"""The level and the flip probabilities of a sampler as it is, in integers and decimals rounded up.
+
+Nothing here uses a double but as the exact number that it is: sizes, levels, weights, and what the sampler
+compares random words with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+
+from orr.arrays import Floats, Integers
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.laws.beside import Beside
+from orr.laws.cells import Cells
+from orr.laws.law import Law, Lifted
+from orr.laws.product import Product
+from orr.laws.radius_one import RadiusOne
+from orr.laws.table import Table
+from orr.optimum import verify
+from orr.optimum.decimals import DOWN, UP, above_one, decimal, log1p, power, sum_up
+from orr.problem import Problem
+
+BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
+COEFFICIENT = 96  # bits of the chances of a ball in fixed point
+ONE = 1 << 1074  # every double of at most 1 is a whole multiple of 2^-1074
+
+
+def chance(odd: float) -> Fraction:
+    """Exact chance that a coin of given odds comes up true (:meth:`orr.randomness.Source.choose`)."""
+    value = np.float64(odd)
+    if value == math.inf:
+        return Fraction(1)
+    return Fraction(float(value / (value + 1))) if value < 1 else 1 - Fraction(float(1 / (value + 1)))
+
+
+def realised(law: Law) -> tuple[Decimal, float, str]:
+    """Overall level of the sampler, rounded up, largest error of an attribute's, and how they were found."""
+    sizes = law.problem.sizes.tolist()
+    if isinstance(law, Beside):
+        (one, error, how), (other, small, _) = (realised(part) for part in law.parts)
+        return UP.add(one, other), max(error, small), how
+    if isinstance(law, Product):
+        told = [chance(w) for w in law.problem.w.tolist()]
+        levels = [log1p(decimal(a * c / (1 - c), UP), UP) for a, c in zip(sizes, told, strict=True)]
+        rates = [(1 - c) * Fraction(a - 1, a) for a, c in zip(sizes, told, strict=True)]
+        return sum_up(levels), level_error(law.problem, rates), "sampler in fractions"
+    assert isinstance(law, Lifted)
+    lifted = chance(law.mass)
+    table = alias_law(law._categories._keep, law._categories._alias)
+    scale = lifted / (1 - lifted) / (len(table) * ONE)
+    if isinstance(law, Balls):
+        excess = UP.multiply(balls_excess(law, table), decimal(scale, UP))
+        error = float(np.abs(verify.level_and_errors(law)[1]).max())
+        return log1p(excess, UP), error, "balls in fixed point, draws as counted, flip rates in doubles"
+    kinds, of = kinds_of(law)
+    records = Decimal(1)
+    for a, n in kinds:
+        records = UP.multiply(records, power(Decimal(a), n, UP))
+    excess = UP.multiply(UP.multiply(highest(law, kinds, table), records), decimal(scale, UP))
+    if isinstance(law, Cells):  # a coin for each attribute of a kind, each right to half a unit
+        coins = sum(n for _, n in kinds if n > 1)
+        excess = UP.multiply(excess, power(above_one(0.5), coins, UP))
+    error = level_error(law.problem, flip_probabilities(law, lifted, table, kinds, of))
+    return log1p(excess, UP), error, "sampler in fractions"
+
+
+def alias_law(keep: Floats, alias: Integers) -> list[int]:
+    """Chance of each category of an alias table, in units of ``1 / (n ONE)``."""
+    whole = [n * (ONE // d) for n, d in (x.as_integer_ratio() for x in keep.tolist())]
+    law = list(whole)
+    for i, j in enumerate(alias.tolist()):
+        law[j] += ONE - whole[i]
+    return law
+
+
+def kinds_of(law: Lifted) -> tuple[list[tuple[int, int]], list[int]]:
+    """Size and number of the attributes of each kind, and the kind of each attribute."""
+    if isinstance(law, Cells):
+        sizes, counts = law.kinds.problem.sizes.tolist(), law.kinds.count.tolist()
+        return list(zip(sizes, counts, strict=True)), law.kinds.of.tolist()
+    return [(a, 1) for a in law.problem.sizes.tolist()], list(range(len(law.problem)))
+
+
+def highest(law: Lifted, kinds: list[tuple[int, int]], table: list[int]) -> Decimal:
+    """Largest chance of a category, over the number of records in it, rounded up."""
+    if isinstance(law, RadiusOne):
+        ways = [Decimal(a - 1) for a, _ in kinds] + [Decimal(1)]
+    else:
+        each = []
+        for a, n in kinds:
+            number = [Decimal(1)]
+            for c in range(n):
+                number.append(
+                    DOWN.divide(DOWN.multiply(number[-1], Decimal((n - c) * (a - 1))), Decimal(c + 1))
+                )
+            each.append(number)
+        ways = []
+        for cell in cells_of(law):
+            product = Decimal(1)
+            for number, c in zip(each, cell, strict=True):
+                product = DOWN.multiply(product, number[c]) if c else product
+            ways.append(product)
+    return max(UP.divide(Decimal(n), w) for n, w in zip(table, ways, strict=True))
+
+
+def cells_of(law: Lifted) -> Iterable[Sequence[int]]:
+    """Flips of each kind in each category."""
+    assert isinstance(law, Table | Cells)
+    return np.ndindex(law.excess.shape) if isinstance(law, Table) else law.cells.tolist()
+
+
+def flip_probabilities(
+    law: Lifted, lifted: Fraction, table: list[int], kinds: list[tuple[int, int]], of: list[int]
+) -> list[Fraction]:
+    """Exact flip probability of each attribute, repairs included."""
+    if isinstance(law, RadiusOne):
+        flips = table[:-1]
+    else:
+        flips = [0] * len(kinds)
+        for n, cell in zip(table, cells_of(law), strict=True):
+            for g, c in enumerate(cell):
+                if c:
+                    flips[g] += n * c
+    rates, known = [], dict[int, Fraction]()
+    stay = [math.inf] * len(of) if law.stay is None else law.stay.tolist()
+    for g, odd in zip(of, stay, strict=True):
+        if g not in known:
+            (a, n), kept = kinds[g], chance(odd)
+            p, r = Fraction(a - 1, a), Fraction(flips[g], n * len(table) * ONE)
+            known[g] = (1 - lifted) * p + lifted * (kept * r + (1 - kept) * p)
+        rates.append(known[g])
+    return rates
+
+
+def level_error(problem: Problem, rates: list[Fraction]) -> float:
+    """Largest relative error of a level, given the flip probabilities."""
+    known = dict[tuple[int, float, Fraction], float]()
+    for key in zip(problem.sizes.tolist(), problem.epsilons.tolist(), rates, strict=True):
+        if key not in known:
+            a, asked, rate = key
+            level = log1p(decimal((1 - rate) * (a - 1) / rate - 1, UP), UP)
+            known[key] = abs(float(level / Decimal(asked) - 1))
+    return max(known.values())
+
+
+def balls_excess(law: Balls, table: list[int]) -> Decimal:
+    """Chances of balls over their probabilities, added up and rounded up, with what draws may add."""
+    total = Decimal(0)
+    for n, ball in zip(table, law.balls, strict=True):
+        more = UP.multiply(UP.divide(Decimal(n), ball_mass(ball)), above_one(ball.units))
+        total = UP.add(total, more)
+    return total
+
+
+def ball_mass(ball: Ball) -> Decimal:
+    """Probability of a ball, rounded down: the law of the weight in fixed point, in one integer."""
+    sizes, states = ball.problem.sizes.tolist(), ball.states
+    bits = 256 + math.ceil(-ball.log_mass / math.log(2))
+    slot = (bits + COEFFICIENT + 16) // 8
+    if 8 * slot * states > BITS:
+        return Decimal(0)
+    # After a step the lowest bits of a slot stand in the highest of the one below: they are cleared.
+    mask = int.from_bytes(
+        (b"\xff" * (slot - COEFFICIENT // 8) + b"\0" * (COEFFICIENT // 8)) * states, "little"
+    )
+    law, dead = 1 << bits, Decimal(1)
+    for a, weight in zip(sizes, ball.weights.tolist(), strict=True):
+        if weight >= states:
+            dead = DOWN.divide(dead, Decimal(a))
+            continue
+        low = math.floor(weight)
+        part, p, one = Fraction(weight) - low, Fraction(a - 1, a), 1 << COEFFICIENT
+        more = law * (one // a) + ((law * int(one * p * (1 - part))) << 8 * slot * low)
+        if part:
+            more += (law * int(one * p * part)) << 8 * slot * (low + 1)
+        law = (more >> COEFFICIENT) & mask
+    data = law.to_bytes(slot * states, "little")
+    found = [int.from_bytes(data[slot * s : slot * (s + 1)], "little") for s in range(states)]
+    inside = sum(found[:-1]) + Fraction(ball.edge) * found[-1]
+    return DOWN.multiply(decimal(Fraction(inside) / (1 << bits), DOWN), dead)

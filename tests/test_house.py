@@ -1,0 +1,149 @@
+"""The house: rooms one above the other, no file too long, and no name that hides another."""
+
+import ast
+import importlib.util
+import tomllib
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import orr
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "orr"
+FILES = sorted(PACKAGE.rglob("*.py"))
+every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+
+# From the ground up: a file imports from lower floors, or from its own room.
+FLOORS = [
+    "arrays",
+    "checks",
+    "rounding",
+    "clock",
+    "problem",
+    "randomness",
+    "laws",
+    "records",
+    "estimate",
+    "mechanism",
+    "optimum",
+    "constructions",
+    "__init__",
+    "book",
+]
+LINES = 250
+LONGER = {
+    "optimum/capped.py": "one program, and the proof of what it leaves",
+    "optimum/search.py": "one search: its steps, its bound and its program share their state",
+    "optimum/verify.py": "the second path is read as one argument, from the weights to the draws",
+}
+
+
+def module(path):
+    """Return the name of a file's module inside the package."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+def floor(name):
+    return FLOORS.index(name.split(".")[0])
+
+
+def imported(node):
+    """Return the modules of the package, and the names from them, that a statement imports."""
+    if isinstance(node, ast.Import):
+        return [(alias.name, None) for alias in node.names if alias.name.split(".")[0] == "orr"]
+    assert node.level == 0, "imports name the whole path"
+    if node.module is None or node.module.split(".")[0] != "orr":
+        return []
+    return [(node.module, alias.name) for alias in node.names]
+
+
+def imports(path, tree=None):
+    """List the modules that a file imports, inside the package, and the names it takes from them."""
+    found = []
+    for node in ast.walk(tree or ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for name, taken in imported(node):
+                inside = name.removeprefix("orr").removeprefix(".") or "__init__"
+                if taken and (ROOT / name.replace(".", "/") / f"{taken}.py").exists():  # a module of a room
+                    inside, taken = f"{inside}.{taken}".removeprefix("__init__."), None
+                found.append((inside, taken))
+    return found
+
+
+@every_file
+def test_imports_go_downwards(path):
+    here = module(path)
+    for there, _ in imports(path):
+        same_room = "." in here and "." in there and here.split(".")[0] == there.split(".")[0]
+        assert same_room or floor(there) < floor(here), f"{here} imports {there}"
+
+
+@every_file
+def test_imports_stand_at_the_top(path):
+    tree = ast.parse(path.read_text("utf-8"))
+    late = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom) and node not in tree.body and imported(node)
+    ]
+    assert late == []
+
+
+def test_no_room_imports_in_a_circle():
+    graph = {module(path): {there for there, _ in imports(path)} for path in FILES}
+    assert list(TopologicalSorter(graph).static_order())
+
+
+@every_file
+def test_private_names_stay_in_their_file(path):
+    assert [name for _, name in imports(path) if name and name.startswith("_")] == []
+
+
+@every_file
+def test_no_file_is_long_without_a_reason(path):
+    name, lines = path.relative_to(PACKAGE).as_posix(), len(path.read_text("utf-8").splitlines())
+    assert (lines > LINES) == (name in LONGER), f"{name} has {lines} lines"
+
+
+def test_the_ground_floor_is_small():
+    top = [path for path in PACKAGE.iterdir() if path.suffix == ".py" and path.stem != "__init__"]
+    rooms = [path for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]
+    assert len(top) <= 12
+    assert sorted(path.stem for path in top + rooms) == sorted(set(FLOORS) - {"__init__"})
+
+
+@pytest.mark.parametrize("room", ["laws", "optimum", "constructions", "book"])
+def test_the_door_of_a_room_is_a_docstring(room):
+    (docstring,) = ast.parse((PACKAGE / room / "__init__.py").read_text("utf-8")).body
+    assert isinstance(docstring.value.value, str)
+
+
+@pytest.mark.parametrize("name", orr.__all__)
+def test_no_public_name_hides_a_module(name):
+    assert importlib.util.find_spec(f"orr.{name}") is None
+
+
+def test_every_module_is_installed():
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    installed = set(settings["tool"]["setuptools"]["packages"])
+    rooms = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in FILES}
+    assert rooms | {"orr_classroom"} == installed
+    assert (PACKAGE / "py.typed").exists()
+    assert orr.__version__ == settings["project"]["version"]
+
+
+@pytest.mark.parametrize(
+    ("code", "there"),
+    [
+        ("from orr.constructions.optimal import optimal", "constructions.optimal"),
+        ("from orr.optimum import verify", "optimum.verify"),
+        ("import orr", "__init__"),
+        ("from orr import optimal", "__init__"),
+        ("def late():\n    from orr.mechanism import Mechanism", "mechanism"),
+    ],
+)
+def test_an_import_is_seen(code, there):
+    assert [name for name, _ in imports(None, ast.parse(code))] == [there]
