@@ -5,10 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-from browsing import NoBrowser, chromium
 from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, Page
 from pypdf import PdfReader
+
+from browsing import NoBrowser, chromium
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "_build" / "pdf"

@@ -9,7 +9,7 @@ import pytest
 
 from tools import pictures
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 NUMBER = r"-?\b\d+(?:\.\d+)?\b"
 
 

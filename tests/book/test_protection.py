@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 import orr
 
-PAGE = Path(__file__).parent.parent / "protection.md"
+PAGE = Path(__file__).parents[2] / "protection.md"
 TEXT = PAGE.read_text("utf-8")
 PROSE = " ".join(re.sub(r"^```.*?^```|^\|.*?$", "", TEXT, flags=re.MULTILINE | re.DOTALL).split())
 PROBLEM = [2, 3, 4], [1.0, 1.5, 2.0]

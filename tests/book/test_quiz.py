@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -12,10 +11,9 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+import quiz
 
-import quiz  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 SETTINGS = {
     "extensions": ["myst_parser", "sphinx.ext.mathjax", "sphinx_exercise", "one_page", "quiz"],

@@ -3,7 +3,6 @@
 import io
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -12,11 +11,10 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT / "_extensions"), str(ROOT / "tools")]
+import colab
+import repository
 
-import colab  # noqa: E402
-import repository  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 HERE = "https://github.com/some-one/a.book"
 NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))

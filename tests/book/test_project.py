@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 EXTRAS = SETTINGS["project"]["optional-dependencies"]
 NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))

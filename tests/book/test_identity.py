@@ -1,14 +1,9 @@
 """What others see of the book: its pages say what they are about, and where they are if that is known."""
 
-import sys
-from pathlib import Path
-
 import pytest
 from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "_extensions"))
 
 import identity
 

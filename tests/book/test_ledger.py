@@ -2,15 +2,13 @@
 
 import ast
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+import ledger
 
-import ledger  # noqa: E402
+ROOT = Path(__file__).parents[2]
 
 ROWS = ledger.yaml.safe_load((ROOT / "ledger.yml").read_text("utf-8"))
 KEYS = {"part", "paper", "says", "chapter", "cell", "match", "ours", "test", "verdict"}

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 WORKFLOWS = {path.stem: path for path in sorted(ROOT.glob(".github/workflows/*.yml"))}
 PUBLISHING = {
     "build": {"contents": "read", "pages": "read"},

@@ -2,7 +2,6 @@
 
 import math
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 
 import orr
 from orr.book import literal
+from orr.constructions import inductive, two_attribute
 from orr.problem import Problem
 from orr.rounding import Unsound
 from tests.common import flip_sets, times
@@ -124,7 +124,6 @@ def test_boundaries_belong_to_the_first_case(sizes, odds, case):
 
 
 def test_swapped_cases_are_caught(monkeypatch):
-    two_attribute = import_module("orr.constructions.two_attribute")
 
     def swapped(problem, original=two_attribute.closed_form):
         mirrored = Problem.achieved(problem.sizes[::-1].copy(), problem.epsilons[::-1].copy())
@@ -160,7 +159,7 @@ def decision_margin(sizes, E):
 @given(problem=exact_problems(2, 9))
 def test_inductive_agrees_with_the_literal_algorithm(chunk, problem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(import_module("orr.constructions.inductive"), "CHUNK", chunk)
+        patch.setattr(inductive, "CHUNK", chunk)
         check_inductive(*problem)
 
 
@@ -195,7 +194,7 @@ def test_inductive_agrees_in_long_exact_runs():
         assert decision_margin(sizes, E) > 1e-13
         _, odds, fell_back = literal.algorithm_3(sizes, E)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(import_module("orr.constructions.inductive"), "CHUNK", 7)
+            patch.setattr(inductive, "CHUNK", 7)
             mechanism = orr.inductive(sizes, [math.log(e) for e in E])
         assert mechanism.fell_back.tolist() == fell_back
         np.testing.assert_allclose(mechanism.epsilons, [math.log(e) for e in odds], atol=1e-9)

@@ -1,7 +1,5 @@
 """The paper's matrices, and solutions with proofs."""
 
-from importlib import import_module
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 
 import orr
 from orr.book import literal
+from orr.constructions import linear_program
 from orr.optimum.certificate import dual_bound
 from orr.problem import Problem
 from tests.common import flip_sets, problems
@@ -114,7 +113,7 @@ def test_bounds_hold_at_large_sizes():
 
 
 def test_an_open_certificate_is_an_error(monkeypatch):
-    monkeypatch.setattr(import_module("orr.constructions.linear_program"), "ACCEPTED", -1.0)
+    monkeypatch.setattr(linear_program, "ACCEPTED", -1.0)
     with pytest.raises(orr.NotCertified, match="proved only to lie between"):
         orr.linear_program([2, 3], [1.0, 1.0]).solve()
 

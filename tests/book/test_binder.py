@@ -11,7 +11,7 @@ import nbformat
 import pytest
 import yaml
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
 NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))
 every_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
