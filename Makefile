@@ -2,7 +2,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 PAGE := _build/html/index.html
 
-.PHONY: book test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
+.PHONY: book help test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
+
+## The book
 
 book: .venv/installed ## build the book and say where it is
 	@rm -rf _build/html
@@ -10,30 +12,34 @@ book: .venv/installed ## build the book and say where it is
 	@$(BIN)/python tools/slides.py > /dev/null
 	@echo "The book is built. Open $(abspath $(PAGE))"
 
-test: lint unit notebooks classroom book browser ## run every test
-
-lint: .venv/installed
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
-
-unit: .venv/installed
-	$(BIN)/pytest --numprocesses=auto --quiet
-
-notebooks: .venv/installed
-	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet chapters exercises
-
-classroom: .venv/installed-classroom
-	$(BIN)/pytest --numprocesses=auto --quiet tests/classroom
-
-browser: .venv/installed-browser book
-	$(BIN)/pytest --numprocesses=auto --quiet -rs tests/browser
-
 pdf: .venv/installed-browser ## print the book into one PDF
 	@$(BIN)/python tools/pdf.py
 
 links: .venv/installed ## check the links to other sites
 	$(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links --quiet
+
+## Tests
+
+test: lint unit notebooks classroom book browser ## run every test
+
+lint: .venv/installed ## check style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+unit: .venv/installed ## test the package and the project's files
+	$(BIN)/pytest --numprocesses=auto --quiet
+
+notebooks: .venv/installed ## run every notebook and compare its outputs with those stored
+	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet chapters exercises
+
+classroom: .venv/installed-classroom ## grade the assignments and follow the guide
+	$(BIN)/pytest --numprocesses=auto --quiet tests/classroom
+
+browser: .venv/installed-browser book ## open every page in a browser
+	$(BIN)/pytest --numprocesses=auto --quiet -rs tests/browser
+
+## Writing
 
 lab: .venv/installed-lab ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab chapters
@@ -45,6 +51,11 @@ execute: .venv/installed ## run every notebook and store its outputs
 pictures: .venv/installed ## draw the logo, the card and the pictures of the first page again
 	$(BIN)/python tools/pictures.py
 
+screenshots: .venv/installed-browser book ## take pictures of every page
+	@$(BIN)/python tools/screenshots.py
+
+## Teaching
+
 assignments: .venv/installed-classroom ## make the assignments for a class: make assignments SEED=2027
 	@$(BIN)/python tools/assignments.py $(if $(SEED),--seed $(SEED))
 
@@ -54,8 +65,7 @@ student-book: .venv/installed ## build the book without the solutions of its exe
 slides: .venv/installed ## make the slides of the two lectures
 	@$(BIN)/python tools/slides.py
 
-screenshots: .venv/installed-browser book ## take pictures of every page
-	@$(BIN)/python tools/screenshots.py
+## Measuring
 
 extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an hour or so
 	$(BIN)/python tools/extremes.py --count 10000 --jobs 2
@@ -63,6 +73,11 @@ extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an 
 bench: .venv/installed-bench .venv/installed-browser book ## print measured ratios and what the pages weigh
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python -m benchmarks.pages
+
+## And
+
+help: ## say what can be made
+	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
 
 clean: ## remove all that these commands made
 	rm -rf .venv _build *.egg-info .mypy_cache .ruff_cache .hypothesis

@@ -43,10 +43,11 @@ def test_binder_installs_the_environment_after_the_sources(dockerfile, environme
 
 
 def test_binder_shows_directives_in_its_own_jupyterlab(environment):
-    (install,) = environment[-1]["pip"]
+    install, *named = environment[-1]["pip"]
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", install)[1].split(",")
     wanted = [requirement.split("==")[0] for extra in extras for requirement in EXTRAS[extra]]
     assert {"jupyterlab-myst", "matplotlib", "msprime", "sympy"} <= set(wanted)
+    assert {"jupyter-book", "matplotlib", "nbval", "numpy", "scipy", "sympy"} <= set(named) <= set(wanted)
     assert "jupyterlab" not in wanted, "Binder's notebook server needs the JupyterLab it came with"
     assert set(EXTRAS["binder"]) <= set(EXTRAS["lab"])
 

@@ -39,11 +39,19 @@ def test_importing_the_package_needs_numpy_and_scipy_only():
 def test_environment_installs_the_package_with_extras_that_exist():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
     python, _, pip = environment["dependencies"]
-    (install,) = pip["pip"]
+    install = pip["pip"][0]
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", install)[1].split(",")
     assert set(extras) <= set(EXTRAS)
     minimum = re.fullmatch(r">=3\.(\d+)", SETTINGS["project"]["requires-python"])[1]
     assert int(re.fullmatch(r"python=3\.(\d+)", python)[1]) >= int(minimum)
+
+
+def test_make_help_names_every_target():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    (targets,) = re.findall(r"^\.PHONY: (.*)", makefile, re.MULTILINE)
+    assert re.findall(r"^([a-z-]+):", makefile, re.MULTILINE)[0] == "book"
+    for target in targets.split():
+        assert re.search(rf"^{target}:.* ## \w", makefile, re.MULTILINE), target
 
 
 def test_extras_are_pinned_and_complete():
