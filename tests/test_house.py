@@ -2,6 +2,7 @@
 
 import ast
 import importlib.util
+import re
 import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -133,6 +134,20 @@ def test_every_module_is_installed():
     assert rooms | {"orr_classroom"} == installed
     assert (PACKAGE / "py.typed").exists()
     assert orr.__version__ == settings["project"]["version"]
+
+
+def test_the_map_shows_what_is_there():
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Where things are")[1].split("## Code")[0]
+    rows, questions = (
+        re.findall(r"^\| (`.*?) \|", page, re.MULTILINE),
+        re.findall(r"^\d+\. .*", page, re.MULTILINE),
+    )
+    places = [place for row in rows for place in re.findall("`(.*?)`", row)]
+    answers = [place for question in questions for place in re.findall(r"`(orr/.*?)`$", question)]
+    assert len(answers) == len(questions) == 10
+    assert [place for place in places + answers if not (ROOT / place).exists()] == []
+    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.iterdir() if path.suffix == ".py"}
+    assert modules - set(places) == {"orr/__init__.py"}
 
 
 @pytest.mark.parametrize(
