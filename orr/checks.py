@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Array, Floats, Integers
 
 MAX_SIZE = 10**6
 MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
@@ -29,7 +29,7 @@ def check_levels(epsilons: ArrayLike) -> Floats:
     return values
 
 
-def numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> NDArray:
+def numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> Array:
     """Turn one number an attribute into a vector, or say which entry is not a number."""
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries: every attribute needs a number")
@@ -54,7 +54,7 @@ def numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str
     return vector
 
 
-def doubles(name: str, values: NDArray) -> Floats:
+def doubles(name: str, values: Array) -> Floats:
     """Return numbers as doubles, or say that one is too large."""
     try:
         return values.astype(np.float64)
@@ -62,7 +62,7 @@ def doubles(name: str, values: NDArray) -> Floats:
         raise ValueError(f"{name} has a number that is too large for a double") from None
 
 
-def check_range(name: str, values: NDArray, low: float, high: float, allowed: str) -> None:
+def check_range(name: str, values: Array, low: float, high: float, allowed: str) -> None:
     """Refuse what is out of range or not a number, naming the first."""
     wrong = ~((values >= low) & (values <= high))
     if wrong.any():

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Array, Floats, Integers
 from orr.laws.law import Law, subsets
 
 MAX_CELLS = 10**6
@@ -49,7 +48,7 @@ class Estimate:
         )
 
 
-def observed_table(values: NDArray, sizes: Integers, chosen: Sequence[int]) -> Integers:
+def observed_table(values: Array, sizes: Integers, chosen: Sequence[int]) -> Integers:
     """Count the released records of every combination of values of some attributes."""
     shape = tuple(int(a) for a in sizes[chosen])
     if not chosen or len(set(chosen)) != len(chosen) or len(chosen) > MAX_ATTRIBUTES:

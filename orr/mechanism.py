@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from orr.arrays import Floats, Integers, frozen
+from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_attributes
 from orr.estimate import Estimate, observed_table, unbiased_table
 from orr.laws.law import Law
@@ -148,7 +148,7 @@ class Mechanism:
         place = sum((v[:, None] != v) << (k - 1 - i) for i, v in enumerate(values))
         return np.exp(log_x)[place]
 
-    def perturb(self, records: ArrayLike, rng: int | np.random.Generator | None = None) -> NDArray:
+    def perturb(self, records: ArrayLike, rng: int | np.random.Generator | None = None) -> Array:
         """Randomize records.
 
         Once: two releases of one record spend the level twice, and many give the truth away. Keep what was

@@ -9,7 +9,7 @@ from functools import cached_property, reduce
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.arrays import Floats, Integers, frozen
+from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
 from orr.rounding import FLOOR, ULP, log_binomial
 
@@ -60,7 +60,7 @@ class Problem:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def __reduce__(self) -> tuple:
+    def __reduce__(self) -> tuple[object, ...]:
         """Copy what was given and compute the rest anew: a copied array would not be read-only."""
         return Problem.achieved, (self.sizes.copy(), self.epsilons.copy())
 
@@ -103,7 +103,7 @@ class Problem:
         """Attributes of which so little is told that a joint law would lose its digits."""
         return frozen(self.w < FLOOR * self._told)
 
-    def part(self, chosen: NDArray) -> Problem:
+    def part(self, chosen: Array) -> Problem:
         """Return the problem of some of the attributes."""
         return Problem.achieved(self.sizes[chosen], self.epsilons[chosen])
 
@@ -200,7 +200,7 @@ class Kinds:
         """List the cells whose lies weigh less than a cut; None if there are more than a limit."""
         if np.count_nonzero(weights < cut) >= most:
             return None
-        cells: NDArray = np.zeros((1, len(self)), dtype=np.int32)
+        cells: Array = np.zeros((1, len(self)), dtype=np.int32)
         score = np.zeros(1)
         for g in np.argsort(-weights, kind="stable"):
             found, scores, now = [cells], [score], score

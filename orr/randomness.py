@@ -14,7 +14,7 @@ import os
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Array, Floats, Integers
 
 
 class Source:
@@ -44,7 +44,7 @@ class Source:
             raise TypeError(f"rng must be None, a seed or a numpy Generator, got {rng!r}")
         self._rng = rng
 
-    def words(self, shape: tuple[int, ...], dtype: type[np.unsignedinteger]) -> NDArray:
+    def words(self, shape: tuple[int, ...], dtype: type[np.unsignedinteger]) -> Array:
         """Independent words, every bit of them fair."""
         count = int(np.prod(shape))
         size = count * np.dtype(dtype).itemsize
@@ -72,9 +72,7 @@ class Source:
             result.flat[tied] = self.coins(rest, rest.shape)
         return result
 
-    def choose(
-        self, odds: NDArray, shape: tuple[int, ...], against: NDArray | float = 1.0
-    ) -> NDArray[np.bool_]:
+    def choose(self, odds: Array, shape: tuple[int, ...], against: Array | float = 1.0) -> NDArray[np.bool_]:
         """Coins that come up true with the odds given, whichever side is the rare one.
 
         The smaller side over the sum is right to a unit in the last place, its odds to two.
@@ -83,7 +81,7 @@ class Source:
         coins = self.coins(np.where(rare, odds, against) / (odds + against), shape)
         return np.logical_xor(coins, ~rare, out=coins)
 
-    def integers(self, sizes: Integers, shape: tuple[int, ...]) -> NDArray:
+    def integers(self, sizes: Integers, shape: tuple[int, ...]) -> Array:
         """Integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
         narrow, wide = (np.uint16, np.uint32) if sizes.max(initial=0) <= 256 else (np.uint32, np.uint64)
         bits = np.iinfo(narrow).bits

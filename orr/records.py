@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from orr.arrays import Integers
+from orr.arrays import Array, Integers
 
 
-def encode(records: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], Any]]:
+def encode(records: Any, sizes: Integers) -> tuple[Array, Callable[[Array], Any]]:
     """Return the records as an integer array, and the way back to what the caller gave.
 
     Raises
@@ -40,7 +39,7 @@ def encode(records: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], 
     return values, lambda released: released
 
 
-def _check_range(values: NDArray, sizes: Integers) -> None:
+def _check_range(values: Array, sizes: Integers) -> None:
     """Refuse values outside 0 to size - 1, naming the first."""
     wrong = (values < 0) | (values >= sizes)
     if wrong.any():
@@ -57,7 +56,7 @@ def _check_room(dtype: Any, size: int, what: str) -> None:
         raise ValueError(f"{what} of type {dtype} cannot hold the values 0 to {size - 1}: use a wider type")
 
 
-def _encode_frame(frame: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArray], Any]]:
+def _encode_frame(frame: Any, sizes: Integers) -> tuple[Array, Callable[[Array], Any]]:
     """Use the codes of categorical columns and the values of integer ones."""
     import pandas as pd
 
@@ -81,7 +80,7 @@ def _encode_frame(frame: Any, sizes: Integers) -> tuple[NDArray, Callable[[NDArr
             raise TypeError(f"column {name!r} must be categorical or integer, got {column.dtype}")
     _check_range(values, sizes)
 
-    def decode(released: NDArray) -> Any:
+    def decode(released: Array) -> Any:
         result = frame.copy()
         for i, column in enumerate(columns):
             if isinstance(column.dtype, pd.CategoricalDtype):

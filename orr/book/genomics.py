@@ -9,9 +9,9 @@ so that the values 0 to 3 are ``A`` to ``D``.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Array, Floats, Integers
 
 
 def draw_tables(k: int, people: int, rng: int | np.random.Generator | None = None) -> Integers:
@@ -139,7 +139,7 @@ def chi_square(tables: ArrayLike) -> Floats:
     return np.where(comparable, (a + b + c + d) * (a * d - b * c) ** 2 / product, 0)
 
 
-def _check_tables(tables: ArrayLike) -> NDArray:
+def _check_tables(tables: ArrayLike) -> Array:
     """Return the tables as an array with four cells along its last axis."""
     values = np.asarray(tables)
     if values.ndim == 0 or values.shape[-1] != 4:

@@ -126,7 +126,7 @@ def linear_program(sizes: Sequence[int], epsilons: Sequence[float]) -> Floats:
     return linprog(c, A_ub=A_ub, b_ub=b_ub, A_eq=A_eq, b_eq=b_eq).x
 
 
-def algorithm_3(sizes: Sequence[int], E: Sequence[Number]) -> tuple[list, list, list[bool]]:
+def algorithm_3(sizes: Sequence[int], E: Sequence[Number]) -> tuple[list[Number], list[Number], list[bool]]:
     """``x_{k,0}, ..., x_{k,k}``, the achieved ``exp(level)``, and who fell back.
 
     Examples

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Set
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.arrays import Floats, frozen
+from orr.arrays import Array, Floats, frozen
 from orr.laws.law import Law
 from orr.laws.product import Product
 from orr.problem import Problem
@@ -34,7 +34,7 @@ class Beside(Law):
         self.parts: tuple[Law, Law] = joint, Product(problem.part(~chosen))
         self.places = tuple(np.flatnonzero(places) for places in (chosen, ~chosen))
 
-    def _together(self, values: tuple[NDArray, NDArray]) -> NDArray:
+    def _together(self, values: tuple[Array, Array]) -> Array:
         """Put values of both parts in the order of the attributes."""
         result = np.empty(len(self.problem), dtype=values[0].dtype)
         for places, value in zip(self.places, values, strict=True):
@@ -72,7 +72,7 @@ class Beside(Law):
     def _interaction(self, attributes: Set[int]) -> float:
         return math.prod(part.rho(inside) for part, inside in self._split(attributes) if inside)
 
-    def perturb(self, records: NDArray, source: Source) -> NDArray:
+    def perturb(self, records: Array, source: Source) -> Array:
         result = np.empty_like(records)
         for part, places in zip(self.parts, self.places, strict=True):
             result[:, places] = part.perturb(records[:, places], source)

@@ -18,7 +18,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.arrays import Floats, Integers, frozen
+from orr.arrays import Array, Floats, Integers, frozen
 from orr.problem import Problem
 from orr.randomness import Categories, Source
 from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_above
@@ -74,7 +74,7 @@ class Law(ABC):
         """Compute the same for two attributes or more."""
 
     @abstractmethod
-    def perturb(self, records: NDArray, source: Source) -> NDArray:
+    def perturb(self, records: Array, source: Source) -> Array:
         """Randomize each row of a table of values."""
 
 
@@ -183,7 +183,7 @@ class Lifted(Law):
             i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
             raise Unsound(f"attribute {i} misses its level {self.problem.epsilons[i]} by {off[i]:.2g} of it")
 
-    def perturb(self, records: NDArray, source: Source) -> NDArray:
+    def perturb(self, records: Array, source: Source) -> Array:
         (n, k), sizes = records.shape, self.problem.sizes
         lifted = source.choose(np.array(self.mass), (n,))
         result = records.copy()

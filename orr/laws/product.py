@@ -7,9 +7,8 @@ from collections.abc import Set
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from orr.arrays import Floats, frozen
+from orr.arrays import Array, Floats, frozen
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
@@ -47,7 +46,7 @@ class Product(Law):
     def _interaction(self, attributes: Set[int]) -> float:
         return math.prod(self.rho({i}) for i in attributes)
 
-    def perturb(self, records: NDArray, source: Source) -> NDArray:
+    def perturb(self, records: Array, source: Source) -> Array:
         kept = source.choose(self.problem.w, records.shape)
         values = source.integers(self.problem.sizes, records.shape)
         return np.where(kept, records, values.astype(records.dtype, copy=False))

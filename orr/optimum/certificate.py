@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Array, Floats, Integers
 from orr.laws.beside import Beside
 from orr.laws.law import Law
 from orr.mechanism import Mechanism
@@ -152,7 +151,7 @@ class Certified(Mechanism):
         if not problem.faint.any():
             return self
         proof, law = self.certificate, Beside(problem, self.law, ~problem.faint)
-        weights: NDArray | None = None
+        weights: Array | None = None
         if proof.weights is not None:
             weights = np.zeros(len(problem), dtype=proof.weights.dtype)
             np.place(weights, ~problem.faint, proof.weights)
