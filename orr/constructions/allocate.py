@@ -9,8 +9,8 @@ from collections.abc import Callable
 from numbers import Real
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 
 from orr.arrays import Floats, Integers
 from orr.checks import MAX_LEVEL, MIN_LEVEL, check_range, check_sizes, doubles, numbers
@@ -139,7 +139,9 @@ class _Search:
         """Bracket the scale at which the total is spent, then close in on it."""
         try:
             ends = [math.log(scale) for scale in self._bracket()]
-            brentq(lambda x: self._excess(math.exp(x)), *ends, xtol=self.tight / self.total / 8)
+            scipy.optimize.brentq(
+                lambda x: self._excess(math.exp(x)), *ends, xtol=self.tight / self.total / 8
+            )
         except _TimeIsUp:
             return self.tried[self.fits]  # type: ignore[return-value]
         found = self.tried.get(self.fits)
@@ -220,7 +222,7 @@ class _Search:
         ends = math.log(low), math.log(high)
         if missing(ends[1]) <= 0:
             return high
-        return low if missing(ends[0]) >= 0 else math.exp(brentq(missing, *ends, xtol=1e-9))
+        return low if missing(ends[0]) >= 0 else math.exp(scipy.optimize.brentq(missing, *ends, xtol=1e-9))
 
     def _unreachable(self, scale: float) -> Exception:
         """Say why no scale between the limits spends the total."""

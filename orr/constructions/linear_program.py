@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_array
 
 from orr.arrays import Floats
 from orr.clock import Clock
@@ -59,7 +59,7 @@ class LinearProgram:
         return np.eye(1, 2 ** len(self.problem) - 1)[0]
 
     @cached_property
-    def A_ub(self) -> csr_array:
+    def A_ub(self) -> scipy.sparse.csr_array:
         """Rows of Algorithm 1, by which a record with one more lie is never likelier."""
         last = len(self._flips) - 1
         smaller, added = np.nonzero(~self._flips)
@@ -70,7 +70,7 @@ class LinearProgram:
         rows, inside = np.arange(len(smaller)), larger < last
         entries = np.concatenate([-np.ones(len(rows)), np.ones(inside.sum())])
         places = np.concatenate([rows, rows[inside]]), np.concatenate([smaller, larger[inside]])
-        return csr_array((entries, places), shape=(len(rows), last))
+        return scipy.sparse.csr_array((entries, places), shape=(len(rows), last))
 
     @cached_property
     def b_ub(self) -> Floats:
@@ -79,9 +79,9 @@ class LinearProgram:
         return np.repeat([0.0, -1.0], [k * 2 ** (k - 1) - k, k])
 
     @cached_property
-    def A_eq(self) -> csr_array:
+    def A_eq(self) -> scipy.sparse.csr_array:
         """Rows of Algorithm 2, by which every attribute has its level."""
-        return csr_array(self._levels[:, :-1])
+        return scipy.sparse.csr_array(self._levels[:, :-1])
 
     @cached_property
     def b_eq(self) -> Floats:

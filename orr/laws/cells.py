@@ -12,9 +12,8 @@ from collections.abc import Callable, Set
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import logsumexp
-from scipy.stats import hypergeom
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.law import Lifted
@@ -40,6 +39,18 @@ def binomial(n: int, chance: float) -> Floats:
     hits = np.arange(n + 1)
     ways = np.concatenate([[0.0], np.cumsum(np.log((n - hits[:-1]) / hits[1:]))])
     return np.exp(ways + hits * math.log(chance) + (n - hits) * math.log1p(-chance))
+
+
+def among(n: int, lies: int, m: int) -> Floats:
+    """Chances that 0, ..., m of m attributes lie if so many of all n do: whole numbers, rounded once.
+
+    Examples
+    --------
+    >>> among(4, 2, 2) * 6
+    array([1., 4., 1.])
+    """
+    ways = (math.comb(lies, j) * math.comb(n - lies, m - j) for j in range(m + 1))
+    return np.array([count / math.comb(n, m) for count in ways])
 
 
 class Cells(Lifted):
@@ -180,7 +191,7 @@ class Cells(Lifted):
         with np.errstate(divide="ignore"):
             for g, c in enumerate(lying.tolist()):
                 total += np.log(self._moved(g, c))[self.cells[:, g]]
-        return float(np.logaddexp(0, logsumexp(total)))
+        return float(np.logaddexp(0, scipy.special.logsumexp(total)))
 
     def _moved(self, g: int, c: int) -> Floats:
         """Chance of each number of lies of a kind after repairs, if there were c before."""
@@ -195,10 +206,10 @@ class Cells(Lifted):
         asked = np.bincount(self.kinds.of[chosen], minlength=len(self.kinds))
         terms = self.weights.copy()
         for g in np.flatnonzero(asked):
-            n, m, j = self.kinds.count[g], asked[g], np.arange(asked[g] + 1)
-            factor = (-1.0 / (self.kinds.problem.sizes[g] - 1)) ** j
-            table = np.array([hypergeom.pmf(j, n, c, m) @ factor for c in range(n + 1)])
-            terms *= table[self.cells[:, g]]
+            n, m, a = int(self.kinds.count[g]), int(asked[g]), self.kinds.problem.sizes[g]
+            factor = (-1.0 / (a - 1)) ** np.arange(m + 1)
+            table = [among(n, c, m) @ factor for c in range(int(self.cells[:, g].max()) + 1)]
+            terms *= np.array(table)[self.cells[:, g]]
         value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
         kept = float(np.prod(self.kept[chosen]))
         return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)

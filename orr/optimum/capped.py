@@ -13,9 +13,7 @@ import math
 import sys
 
 import numpy as np
-from scipy.optimize import brentq, linprog, minimize_scalar
-from scipy.sparse import csr_array, vstack
-from scipy.special import logsumexp
+import scipy
 
 from orr.arrays import Floats, Integers
 from orr.clock import Clock
@@ -100,18 +98,18 @@ class Program:
             def lost(shift: float) -> float:
                 return -float(weights @ self._law(np.clip(shift - lies, 0, top)))
 
-            result = minimize_scalar(lost, bounds=(0, lies.max() + top), method="bounded")
+            result = scipy.optimize.minimize_scalar(lost, bounds=(0, lies.max() + top), method="bounded")
             return -result.fun, result.x
 
         total = float(self.problem.epsilons.sum())
         if best(total)[0] <= 0:
             return self._kronecker()
-        top = brentq(lambda top: best(top)[0], 1e-9 * total, total)
+        top = scipy.optimize.brentq(lambda top: best(top)[0], 1e-9 * total, total)
         return np.clip(best(top)[1] - lies, 0, top)
 
     def _law(self, log_x: Floats) -> Floats:
         """Probability of every state."""
-        return np.exp(log_x + self.log_uniform - logsumexp(log_x + self.log_uniform))
+        return np.exp(log_x + self.log_uniform - scipy.special.logsumexp(log_x + self.log_uniform))
 
     def _ask(
         self, log_x: Floats, surplus: float, method: str, presolve: bool, unit: float, shown: float
@@ -127,11 +125,11 @@ class Program:
             _rows(count + 1, high, np.full(len(high), count), np.exp(top - log_x[high])),
         ]
         reach = np.stack([np.exp(-np.minimum(log_x, REACH)), np.full(count, math.exp(REACH))], axis=1)
-        result = linprog(
+        result = scipy.optimize.linprog(
             np.append(np.zeros(count), 1.0),
-            A_ub=vstack(rows),
+            A_ub=scipy.sparse.vstack(rows),
             b_ub=np.zeros(len(likelier) + len(high)),
-            A_eq=csr_array(np.column_stack([unit * supply, np.zeros(len(supply))])),
+            A_eq=scipy.sparse.csr_array(np.column_stack([unit * supply, np.zeros(len(supply))])),
             b_eq=np.full(len(supply), unit * surplus),
             bounds=[*reach, (0, None)],
             method=method,
@@ -179,7 +177,7 @@ class Program:
         rest = self._moved(log_x, rest + ULP * digits * size)
         if not rest.min() < 0 < rest.max():
             return -math.inf
-        up, down = (logsumexp(-log_x, b=np.maximum(sign * rest, 0)) for sign in (1, -1))
+        up, down = (scipy.special.logsumexp(-log_x, b=np.maximum(sign * rest, 0)) for sign in (1, -1))
         return float(down - up) - KEPT - 8 * ULP * (abs(float(up)) + abs(float(down)))
 
     def _moved(self, log_x: Floats, rest: Floats) -> Floats:
@@ -248,9 +246,9 @@ class Program:
         return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess[listed])
 
 
-def _rows(columns: int, plus: Integers, minus: Integers, factor: Floats) -> csr_array:
+def _rows(columns: int, plus: Integers, minus: Integers, factor: Floats) -> scipy.sparse.csr_array:
     """Rows that say ``u[plus] - factor * u[minus]``."""
     rows = np.arange(len(plus))
     entries = np.concatenate([np.ones(len(plus)), -factor])
     places = np.concatenate([rows, rows]), np.concatenate([plus, minus])
-    return csr_array((entries, places), shape=(len(plus), columns))
+    return scipy.sparse.csr_array((entries, places), shape=(len(plus), columns))

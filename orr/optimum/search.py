@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linprog, minimize_scalar
-from scipy.special import gammaln, logsumexp
 
 from orr.arrays import Floats
 from orr.laws.ball import TINY, Ball
@@ -150,7 +149,7 @@ class Search:
         if supply <= 0:
             return
         masses = masses / supply
-        upper = float(logsumexp(np.log(masses) - [t.log_mass for t in tries]))
+        upper = float(scipy.special.logsumexp(np.log(masses) - [t.log_mass for t in tries]))
         if upper < self.upper:
             self.upper, self.best, self.masses = upper, tries, masses
 
@@ -162,7 +161,7 @@ class Search:
         scale = np.abs(supply).max(axis=1, keepdims=True)
         if not (np.isfinite(log_cost).all() and scale.min() > 0):
             return
-        result = linprog(
+        result = scipy.optimize.linprog(
             np.exp(np.minimum(log_cost - log_cost.min(), 200)),
             A_ub=-(supply / scale).T,
             b_ub=-np.ones(len(self.kinds)),
@@ -217,6 +216,7 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
     short = np.concatenate([[0.0], np.cumsum(np.cumsum(ball.below))])  # E[(T - weight)^+] at T = 0, 1, ...
     n, a, q, d = (x[star][0] for x in (np.full(len(star), star.sum()), problem.sizes, problem.q, problem.d))
     lies = np.arange(n + 1)
+    gammaln = scipy.special.gammaln
     log_times = gammaln(n + 1) - gammaln(lies + 1) - gammaln(n - lies + 1) + lies * math.log(a - 1)
 
     def log_proved(log_weight: float) -> float:
@@ -226,13 +226,13 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
         below = left.astype(np.int64)
         room = short[below] + (left - below) * (short[below + 1] - short[below])
         with np.errstate(divide="ignore"):
-            return math.log(gain + n * d * weight) - float(logsumexp(log_times + np.log(room)))
+            return math.log(gain + n * d * weight) - float(scipy.special.logsumexp(log_times + np.log(room)))
 
     top = min(math.log(len(short) - 2 - radius) - math.log(n * q), 690.0)  # e^690 is no overflow
     grid = np.linspace(-20, top, 120)
     best = int(np.argmax([log_proved(x) for x in grid]))
     around = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
-    found = minimize_scalar(lambda x: -log_proved(x), bounds=around, method="bounded").x
+    found = scipy.optimize.minimize_scalar(lambda x: -log_proved(x), bounds=around, method="bounded").x
     log_weight = float(max(found, grid[best], key=log_proved))
     weight = math.exp(log_weight)
     return Bound(log_proved(log_weight) - ball.log_scale, radius + n * q * weight, weight)
@@ -283,6 +283,6 @@ def start(problem: Problem) -> Floats:
 
     grid = np.linspace(-16, 16, 65)
     best = grid[int(np.argmin([cost(x) for x in grid]))]
-    x = minimize_scalar(cost, bounds=(best - 0.5, best + 0.5), method="bounded").x
+    x = scipy.optimize.minimize_scalar(cost, bounds=(best - 0.5, best + 0.5), method="bounded").x
     r, truth = rates(x)
     return np.maximum(np.log(truth * (a - 1) / r), LIGHT)

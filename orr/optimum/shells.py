@@ -11,8 +11,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import OptimizeResult, linprog
-from scipy.sparse import csr_array, hstack
+import scipy
 
 from orr.arrays import Floats, Integers
 from orr.laws.cells import Cells
@@ -138,16 +137,18 @@ class Shells:
                 self.cells, self.shares = cells[guess > 0], guess[guess > 0]
         return weights
 
-    def _solve(self, cells: Integers, room: Floats, given: Floats) -> OptimizeResult:
+    def _solve(self, cells: Integers, room: Floats, given: Floats) -> scipy.optimize.OptimizeResult:
         """Maximize the share ``tau`` of the levels that masses of the cells, within their room, give."""
         n, g = cells.shape
         q, d = self.eased.q, self.eased.d
-        load = csr_array((cells / (self.kinds.count * d)).T)
-        rows = [load, csr_array(np.column_stack([-q / d, np.ones(g)]))]
-        total = hstack([csr_array(np.ones((1, n))), csr_array([[-1.0, 0.0]])])
-        return linprog(
+        load = scipy.sparse.csr_array((cells / (self.kinds.count * d)).T)
+        rows = [load, scipy.sparse.csr_array(np.column_stack([-q / d, np.ones(g)]))]
+        total = scipy.sparse.hstack(
+            [scipy.sparse.csr_array(np.ones((1, n))), scipy.sparse.csr_array([[-1.0, 0.0]])]
+        )
+        return scipy.optimize.linprog(
             np.append(np.zeros(n + 1), -1.0),
-            A_ub=hstack(rows),
+            A_ub=scipy.sparse.hstack(rows),
             b_ub=given,
             A_eq=total,
             b_eq=[0.0],

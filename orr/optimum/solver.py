@@ -15,8 +15,7 @@ from collections.abc import Callable
 from functools import reduce
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.sparse import csr_array, vstack
+import scipy
 
 from orr.arrays import Floats, Integers
 from orr.clock import Clock
@@ -109,11 +108,13 @@ class Solver:
         supplies = ((self.problem.q - flips) / d).T
         rows = [np.hstack([-supplies, np.ones((len(d), 1))])]
         rows += [self._monotone_rows(i, shown, flips[:, i]) for i in sorted(self.monotone)]
-        matrix = vstack([csr_array(row) for row in rows]) if self.monotone else rows[0]
+        matrix = (
+            scipy.sparse.vstack([scipy.sparse.csr_array(row) for row in rows]) if self.monotone else rows[0]
+        )
         room = self.uniform[shown] * self.scale * unit
         if not room.max() < INFINITE or self.asked.epsilons.max() > HIGHEST:
             return None
-        result = linprog(
+        result = scipy.optimize.linprog(
             np.append(np.zeros(len(shown)), -1.0),
             A_ub=matrix,
             b_ub=np.zeros(matrix.shape[0]),
@@ -139,13 +140,13 @@ class Solver:
         doubt = 1e-7 * (self.weights @ self.problem.q)
         return np.where(np.abs(self.gains) > doubt, self.gains > 0, share)
 
-    def _monotone_rows(self, i: int, shown: Integers, flipped: Integers) -> csr_array:
+    def _monotone_rows(self, i: int, shown: Integers, flipped: Integers) -> scipy.sparse.csr_array:
         """Rows that forbid a lie of attribute i to make a record likelier."""
         lies = np.flatnonzero(flipped)
         truths = np.searchsorted(shown, shown[lies] - (1 << (len(self.problem) - 1 - i)))
         entries = np.repeat([1.0, 1.0 - self.problem.sizes[i]], len(lies))
         places = np.tile(np.arange(len(lies)), 2), np.concatenate([lies, truths])
-        return csr_array((entries, places), shape=(len(lies), len(shown) + 1))
+        return scipy.sparse.csr_array((entries, places), shape=(len(lies), len(shown) + 1))
 
     def _close(self, share: Floats) -> None:
         """Make the shares monotone in place, and remember the attributes that were not."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+import scipy
 
 from orr.arrays import Floats, Integers
 from orr.laws.ball import Ball
@@ -47,12 +47,13 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
         log_p = _dense(problem, weights, len(score))
     else:
         score, log_p = _merged(problem, weights, radius)
-    short = logsumexp(log_p + np.log(radius - score))
+    short = scipy.special.logsumexp(log_p + np.log(radius - score))
     return float(np.logaddexp(0, math.log(weights @ problem.d) - short))
 
 
 def log_pmf(lies: Integers, n: int, size: int) -> Floats:
     """Logarithm of the probability of so many lies among n attributes, by gamma functions."""
+    gammaln = scipy.special.gammaln
     ways = gammaln(n + 1) - gammaln(lies + 1) - gammaln(n - lies + 1)
     return ways + lies * math.log1p(-1 / size) - (n - lies) * math.log(size)
 
@@ -113,11 +114,11 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
         again = np.expm1(np.minimum(law.problem.epsilons, 709)) / law.problem.sizes
         return math.fsum(np.log1p(law.problem.sizes * w).tolist()), np.where(w < 1e300, w / again - 1, 0.0)
     log_masses, log_heights, flips = _categories(law)
-    log_mass = float(logsumexp(log_masses))
+    log_mass = float(scipy.special.logsumexp(log_masses))
     share = np.exp(log_masses - log_mass)
     if not _drawn_as(law, share, log_mass):
         return math.inf, np.full(len(p), math.inf)
-    top = logsumexp(log_heights) if isinstance(law, Balls) else log_heights.max()
+    top = scipy.special.logsumexp(log_heights) if isinstance(law, Balls) else log_heights.max()
     rates = flips(share)
     stay = np.full(len(p), math.inf) if law.stay is None else law.stay
     weight = 1 / (1 + math.exp(-log_mass)) if log_mass > -700 else 0.0
@@ -227,11 +228,11 @@ def _ball(ball: Ball) -> tuple[float, Floats]:
     start[0] = 0
     rates, room, log_mass = np.zeros(len(sizes)), inside[::-1], -np.inf
     for i, before in _backwards(start, len(live), either):
-        flipped = logsumexp(lie(before, i) + room[::-1])
-        log_mass = np.logaddexp(flipped, logsumexp(before + log_keep[live[i]] + room[::-1]))
+        flipped = scipy.special.logsumexp(lie(before, i) + room[::-1])
+        log_mass = np.logaddexp(flipped, scipy.special.logsumexp(before + log_keep[live[i]] + room[::-1]))
         rates[live[i]] = math.exp(flipped - log_mass)
         room = either(room, i)
-    log_mass = log_mass if len(live) else logsumexp(start + inside)
+    log_mass = log_mass if len(live) else scipy.special.logsumexp(start + inside)
     never = np.delete(log_keep, live)
     return float(log_mass + never.sum()), rates
 
