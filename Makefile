@@ -87,7 +87,7 @@ clean: ## remove all that these commands made
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test,genomes]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test,genomes,secure]"
 	@touch $@
 
 .venv/installed-%: .venv/installed

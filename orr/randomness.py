@@ -2,19 +2,39 @@
 
 Everything random in the package is built from 16-bit words: a coin that is right to the last
 bit of the probability it is given, an integer that is exactly uniform, a category drawn by the
-alias method. The words come from the operating system or from a seeded generator; the rest is
+alias method. The words come from :mod:`orr.entropy` or from a seeded generator; the rest is
 the same code.
+
+Where many draws share few probabilities or sizes, these may be given as a table, and with it the place of
+each draw in the table.
 """
 
 from __future__ import annotations
 
 import math
-import os
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers
+from orr.entropy import Stream
+
+
+class Looked:
+    """The values of a table at places, as an array that is made only where it is asked for.
+
+    Examples
+    --------
+    >>> np.asarray(Looked(np.array([0.5, 2.0]), np.array([1, 1, 0])))
+    array([2. , 2. , 0.5])
+    """
+
+    def __init__(self, table: Array, places: Integers) -> None:
+        self.table, self.places = table, places
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self.table[self.places], dtype=dtype)
 
 
 class Source:
@@ -23,7 +43,7 @@ class Source:
     Parameters
     ----------
     rng : None, int or numpy.random.Generator
-        None draws from the operating system's entropy, which is what a real release needs.
+        None draws from a cipher keyed by the operating system, which is what a real release needs.
         A seed or a Generator is reproducible, and for teaching and tests only.
 
     Examples
@@ -42,66 +62,126 @@ class Source:
             rng = np.random.default_rng([int(rng), 0x6F7272])
         if rng is not None and not isinstance(rng, np.random.Generator):
             raise TypeError(f"rng must be None, a seed or a numpy Generator, got {rng!r}")
-        self._rng = rng
+        self._rng, self._stream = rng, Stream()
 
     def words(self, shape: tuple[int, ...], dtype: type[np.unsignedinteger]) -> Array:
         """Independent words, every bit of them fair."""
-        count = int(np.prod(shape))
+        count = math.prod(shape)
         size = count * np.dtype(dtype).itemsize
         if self._rng is None:
-            words = np.frombuffer(os.urandom(size), dtype)
+            words = self._stream.bytes(size).view(dtype)
         else:
             words = self._rng.integers(2**64, dtype=np.uint64, size=-(-size // 8)).view(dtype)
         return words[:count].reshape(shape)
 
-    def coins(self, probability: Floats, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    def coins(self, probability: Floats | Looked, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Coins that come up true with exactly the probabilities given.
 
         A uniform number is compared with the probability sixteen binary digits at a time;
         only where they agree, once in 65,536, are more digits drawn. A probability of 1 has
-        the digit 65,535 again and again, and is never missed.
+        the digit 65,535 again and again, and is never missed. In tables of coins that are all
+        rare, eight digits come first.
         """
-        probability = _probabilities(probability)
-        scaled = probability * 65536.0
+        table, places = split(probability)
+        table = _probabilities(table, places)
+        if len(shape) > 1 and table.max(initial=0) < 1 / 256:
+            result, left = np.zeros(shape, dtype=bool), np.flatnonzero(self.words(shape, np.uint8) == 0)
+            result.flat[left] = self.coins(at(table, places, left) * 256, left.shape)
+            return result
+        scaled = table * 65536.0
         digit = np.minimum(np.floor(scaled), 65535.0)
-        words, digits = self.words(shape, np.uint16), digit.astype(np.uint16)
+        words, digits = self.words(shape, np.uint16), everywhere(digit.astype(np.uint16), shape, places)
         result = words < digits
         tied = np.flatnonzero(words == digits)
         if len(tied):
-            rest = np.broadcast_to(scaled - digit, shape)[np.unravel_index(tied, shape)]
-            result.flat[tied] = self.coins(rest, rest.shape)
+            result.flat[tied] = self.coins(at(scaled - digit, places, tied), tied.shape)
         return result
 
-    def choose(self, odds: Array, shape: tuple[int, ...], against: Array | float = 1.0) -> NDArray[np.bool_]:
+    def choose(
+        self, odds: Array | Looked, shape: tuple[int, ...], against: Array | Looked | float = 1.0
+    ) -> NDArray[np.bool_]:
         """Coins that come up true with the odds given, whichever side is the rare one.
 
         The smaller side over the sum is right to a unit in the last place, its odds to two.
         """
-        rare = odds < against
-        coins = self.coins(np.where(rare, odds, against) / (odds + against), shape)
-        return np.logical_xor(coins, ~rare, out=coins)
+        (for_it, places), (not_it, _) = split(odds), split(against)
+        with np.errstate(invalid="ignore"):  # 0 to 0 has no chance, and is refused if it is drawn
+            chance = np.minimum(for_it, not_it) / (for_it + not_it)
+        coins = self.coins(chance if places is None else Looked(chance, places), shape)
+        often = for_it >= not_it
+        if often.all():
+            return np.logical_not(coins, out=coins)
+        return np.logical_xor(coins, everywhere(often, shape, places), out=coins) if often.any() else coins
 
-    def integers(self, sizes: Integers, shape: tuple[int, ...]) -> Array:
+    def integers(self, sizes: Integers | Looked, shape: tuple[int, ...]) -> Array:
         """Integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
-        narrow, wide = (np.uint16, np.uint32) if sizes.max(initial=0) <= 256 else (np.uint32, np.uint64)
+        table, places = split(sizes)
+        narrow, wide = (np.uint16, np.uint32) if table.max(initial=0) <= 256 else (np.uint32, np.uint64)
         bits = np.iinfo(narrow).bits
-        factor = sizes.astype(wide)
-        product = np.multiply(self.words(shape, narrow), factor, dtype=wide)
-        unfair = (2**bits % sizes).astype(narrow)
-        again = np.flatnonzero(product.astype(narrow) < unfair) if unfair.any() else np.empty(0, int)
-        values = np.right_shift(product, bits, out=product)
-        if len(again):
-            redrawn = np.broadcast_to(sizes, shape)[np.unravel_index(again, shape)]
-            values.flat[again] = self.integers(redrawn, redrawn.shape)
+        words = self.words(shape, narrow)
+        product = np.multiply(words, everywhere(table.astype(wide), shape, places), dtype=wide)
+        values, unfair = (product >> bits).astype(narrow), (2**bits % table).astype(narrow)
+        if unfair.any():
+            again = np.flatnonzero(product.astype(narrow) < everywhere(unfair, shape, places))
+            if len(again):
+                values.flat[again] = self.integers(at(table, places, again), again.shape)
         return values
 
 
-def _probabilities(values: Floats) -> Floats:
+def split(values: ArrayLike | Looked) -> tuple[Array, Integers | None]:
+    """Return a table, and places in it if it is looked up.
+
+    Examples
+    --------
+    >>> split(2.0)
+    (array(2.), None)
+    """
+    return (values.table, values.places) if isinstance(values, Looked) else (np.asarray(values), None)
+
+
+def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = None) -> Array:
+    """Return the values of a table at places; without places, repeat it to fill a shape.
+
+    Examples
+    --------
+    >>> everywhere(np.array([5, 6]), (2, 2))
+    array([[5, 6],
+           [5, 6]])
+    >>> everywhere(np.array([5, 6]), (3,), np.array([1, 1, 0]))
+    array([6, 6, 5])
+    """
+    if places is not None:
+        return table.take(places)
+    if table.size <= 1 or table.shape == shape:
+        return table
+    # Twice as much at a time: rows of ten, one by one, take ten times as long.
+    result, done = np.empty(math.prod(shape), dtype=table.dtype), table.size
+    result[:done] = table[: len(result)]
+    while done < len(result):
+        result[done : 2 * done] = result[: min(done, len(result) - done)]
+        done *= 2
+    return result.reshape(shape)
+
+
+def at(table: Array, places: Integers | None, chosen: Integers) -> Array:
+    """Return the same values, but only the chosen ones of them, counted along the rows.
+
+    Examples
+    --------
+    >>> at(np.array([5, 6]), None, np.array([0, 3]))
+    array([5, 6])
+    """
+    return table.ravel()[chosen % table.size] if places is None else table[places[chosen]]
+
+
+def _probabilities(values: Floats, places: Integers | None) -> Floats:
     """Refuse what is not a probability: a draw must never go on with it."""
-    values = np.asarray(values, dtype=float)
-    if values.size and not (values.min() >= 0 and values.max() <= 1):  # false for nan, too
+    if not values.size or (values.min() >= 0 and values.max() <= 1):  # false for nan, too
+        return values
+    wrong = ~((values >= 0) & (values <= 1))
+    if places is None or wrong[places].any():
         raise ArithmeticError("a chance is not a number from 0 to 1, so nothing was drawn")
-    return values
+    return np.where(wrong, 0.0, values)
 
 
 def minus(a: float, b: float) -> tuple[float, float]:

@@ -23,6 +23,7 @@ FLOORS = [
     "rounding",
     "clock",
     "problem",
+    "entropy",
     "randomness",
     "laws",
     "records",
