@@ -7,8 +7,8 @@ from functools import cached_property
 from html import escape
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import logsumexp
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_attributes
@@ -143,7 +143,7 @@ class Mechanism:
         k = len(self.problem)
         cube = np.indices((2,) * k).reshape(k, -1).T
         log_x = np.array([self.law.log_ratio(set(np.flatnonzero(flips))) for flips in cube])
-        log_x -= logsumexp(log_x + cube @ np.log(self.sizes - 1))
+        log_x -= scipy.special.logsumexp(log_x + cube @ np.log(self.sizes - 1))
         values = np.indices(tuple(self.sizes.tolist())).reshape(k, -1)
         place = sum((v[:, None] != v) << (k - 1 - i) for i, v in enumerate(values))
         return np.exp(log_x)[place]
@@ -160,8 +160,9 @@ class Mechanism:
             One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``. Categorical
             columns of a DataFrame keep their labels; its index and attributes are not randomized.
         rng : None, int or numpy.random.Generator
-            None draws from the operating system's entropy: use it for every real release. A
-            seed or a Generator makes the result reproducible, and so is for teaching and tests.
+            None draws from the operating system's entropy, or from ChaCha20 under keys from it where the
+            extra ``secure`` is installed: use it for every real release. A seed or a Generator makes the
+            result reproducible, and so is for teaching and tests.
 
         Returns
         -------
@@ -177,8 +178,10 @@ class Mechanism:
         """
         source = Source(rng)
         values, decode = encode(records, self.sizes)
-        released = np.empty_like(values)
         rows = max(1, self.law.block // len(self.problem))
+        if len(values) <= rows:
+            return decode(self.law.perturb(values, source))
+        released = np.empty_like(values)
         for start in range(0, len(values), rows):
             block = slice(start, start + rows)
             released[block] = self.law.perturb(values[block], source)

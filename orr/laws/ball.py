@@ -15,13 +15,12 @@ from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import brentq
-from scipy.special import expit
 
 from orr.arrays import Floats, Integers
 from orr.problem import Problem
-from orr.randomness import Source
+from orr.randomness import Looked, Source
 from orr.rounding import Unsound, ball_units
 
 TINY = 1e-290  # chance that is cut in the dynamic program
@@ -179,31 +178,38 @@ class Ball:
     def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
         """Draw flip sets from the ball, in proportion to their probability: a row each."""
         flips = np.zeros((n, len(self.problem)), dtype=bool)
+        for attribute, rows in self.lies(n, source):
+            flips[rows, attribute] = True
+        return flips
+
+    def lies(self, n: int, source: Source) -> Iterator[tuple[int, Integers]]:
+        """Draw the same; give the attributes one by one, and the rows in which each of them lies."""
         room = np.full(n, self.states - 1)
         for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
             for i, rest in reversed(block):
-                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.lie[:, i])
-                lies = source.choose((low + high)[room], (n,), against=keep[room])
-                rows = np.flatnonzero(lies)
-                at = room[rows]
+                start = int(room.min())
+                rest = rest[: int(room.max()) + 1]
+                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.lie[:, i], start)
+                at = room - start
+                rows = np.flatnonzero(source.choose(Looked(low + high, at), (n,), against=Looked(keep, at)))
+                at = at[rows]
                 more = source.choose(high[at], at.shape, against=low[at]) if self.lie[1, i] else 0
                 room[rows] -= self.low[i] + more
-                flips[:, self.live[i]] = lies
-        return flips
+                yield int(self.live[i]), rows
 
 
-def _parts(law: Floats, keep: float, low: int, lie: Floats) -> tuple[Floats, Floats, Floats]:
+def _parts(law: Floats, keep: float, low: int, lie: Floats, start: int) -> Floats:
     """Parts of the law of the weight where one more attribute is true, or lies with a weight or the next.
 
-    A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
-    is not cut, of at least TINY, it is less than half a unit.
+    Only of weights from a start on. A part that is close to underflow has lost digits, and no draw may depend
+    on it. Next to a sum that is not cut, of at least TINY, it is less than half a unit.
     """
-    parts = law * keep, np.zeros_like(law), np.zeros_like(law)
-    for part, weight, chance in ((parts[1], low, lie[0]), (parts[2], low + 1, lie[1])):
+    parts = np.zeros((3, len(law) - start))
+    for part, weight, chance in zip(parts, (0, low, low + 1), (keep, *lie), strict=True):
         if chance and weight < len(law):
-            np.multiply(law[: len(law) - weight], chance, out=part[weight:])
-    for part in parts:
-        part[part < LEAST] = 0
+            first = max(weight, start)
+            np.multiply(law[first - weight : len(law) - weight], chance, out=part[first - start :])
+    parts[parts < LEAST] = 0
     return parts
 
 
@@ -221,11 +227,11 @@ def _tilt(sizes: Integers, weights: Floats, mean: float) -> float:
     """Tilt that makes this the mean weight of the lies; 0 if it is less than that anyway."""
 
     def excess(tilt: float) -> float:
-        return float((weights * expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean
+        return float((weights * scipy.special.expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean
 
     top = 1.0 / (mean + 1)
     if excess(0) <= 0:
         return 0.0
     while excess(top) > 0 and top < MAX_TILT:
         top *= 2
-    return float(brentq(excess, 0, top, rtol=1e-6)) if top < MAX_TILT else MAX_TILT
+    return float(scipy.optimize.brentq(excess, 0, top, rtol=1e-6)) if top < MAX_TILT else MAX_TILT

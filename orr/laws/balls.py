@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from functools import cached_property, reduce
+from itertools import islice
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import Ball
-from orr.laws.law import Lifted
+from orr.laws.law import NEAR, Lifted
 from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import TINY, log_sum, log_sum_units
@@ -24,7 +25,7 @@ class Balls(Lifted):
     ``masses[j]`` is the mass of ball ``j`` in units of the uniform part.
     """
 
-    block = 2**24
+    block = 2**27  # a hundred thousand rows of a thousand: the program over weights is run once a block
 
     def __init__(self, problem: Problem, balls: list[Ball], masses: Floats) -> None:
         self.problem = problem
@@ -61,15 +62,19 @@ class Balls(Lifted):
         return max(units) + logs + log_sum_units(self._heights)
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
-        flips = np.zeros((len(categories), len(self.problem)), dtype=bool)
+        none = np.empty(0, dtype=np.int64)
+        rows, attributes = zip((none, none), *self.batches(categories, source), strict=True)
+        return np.concatenate(rows), np.concatenate(attributes)
+
+    def batches(self, categories: Integers, source: Source) -> Iterator[tuple[Integers, Integers]]:
         for j, ball in enumerate(self.balls):
             rows = np.flatnonzero(categories == j)
-            if len(rows) == len(categories):
-                flips = ball.draw(len(rows), source)
-            elif len(rows):
-                flips[rows] = ball.draw(len(rows), source)
-        rows, attributes = np.nonzero(flips)
-        return rows, attributes
+            lies = ball.lies(len(rows), source) if len(rows) else iter(())
+            # So many attributes at a time that about NEAR lies come together.
+            step = math.ceil(NEAR / max(ball.rates.mean() * len(rows), 1))
+            while batch := list(islice(lies, step)):
+                attributes, found = zip(*batch, strict=True)
+                yield rows[np.concatenate(found)], np.repeat(attributes, [len(f) for f in found])
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
@@ -104,7 +109,7 @@ class Balls(Lifted):
                 math.log(m) - ball.log_mass + np.log(ball.chance(lies, truths))
                 for ball, m in zip(self.balls, self.weights, strict=True)
             ]
-        return float(np.logaddexp(0, logsumexp(heights)))
+        return float(np.logaddexp(0, scipy.special.logsumexp(heights)))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = sorted(attributes)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from functools import cached_property
 from itertools import combinations
 
@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.problem import Problem
-from orr.randomness import Categories, Source
+from orr.randomness import Categories, Looked, Source
 from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_above
+
+NEAR = 2**15  # lies told at a time, if there are many: what was read is in the cache when it is written
 
 
 class Law(ABC):
@@ -102,6 +104,10 @@ class Lifted(Law):
     @abstractmethod
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         """Rows and attributes that lie, for categories drawn in proportion to the weights."""
+
+    def batches(self, categories: Integers, source: Source) -> Iterator[tuple[Integers, Integers]]:
+        """Give the same, some attributes at a time if there are many."""
+        yield self.flipped(categories, source)
 
     @property
     @abstractmethod
@@ -189,16 +195,30 @@ class Lifted(Law):
         result = records.copy()
         result[~lifted] = source.integers(sizes, (n - np.count_nonzero(lifted), k))
         rows = np.flatnonzero(lifted)
-        lying, attributes = self.flipped(self._categories.draw(len(rows), source), source)
-        places = rows[lying], attributes
-        shift = 1 + source.integers(sizes[attributes] - 1, attributes.shape).astype(np.int64)
-        result[places] = (records[places].astype(np.int64) + shift) % sizes[attributes]
+        values = result.reshape(-1)
+        for lying, attributes in self.batches(self._categories.draw(len(rows), source), source):
+            places, top = rows[lying] * k + attributes, sizes[attributes].astype(np.uint32)
+            lies = (
+                values[places]
+                + source.integers(Looked(sizes - 1, attributes), attributes.shape)
+                + np.uint32(1)
+            )
+            values[places] = lies - top * (lies >= top)
         if self.stay is not None:
-            (shaky,) = np.nonzero(self.stay < math.inf)
-            again, which = np.nonzero(~source.choose(self.stay[shaky], (len(rows), len(shaky))))
-            attributes = shaky[which]
-            result[rows[again], attributes] = source.integers(sizes[attributes], attributes.shape)
+            self._replace(result, rows, self.stay, source)
         return result
+
+    def _replace(self, result: Array, rows: Integers, stay: Floats, source: Source) -> None:
+        """Replace what does not stay as it is in some rows of a result."""
+        shaky = np.flatnonzero(stay < math.inf)
+        step = max(1, Law.block // len(shaky))
+        for start in range(0, len(rows), step):
+            near = rows[start : start + step]
+            kept = source.choose(stay[shaky], (len(near), len(shaky)))
+            again, which = np.divmod(np.flatnonzero(~kept), len(shaky))
+            attributes = shaky[which]
+            values = source.integers(Looked(self.problem.sizes, attributes), which.shape)
+            result[near[again], attributes] = values
 
 
 def subsets(attributes: tuple[int, ...]) -> list[tuple[int, ...]]:
