@@ -187,28 +187,25 @@ class Ball:
         room = np.full(n, self.states - 1)
         for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
             for i, rest in reversed(block):
-                start = int(room.min())
-                rest = rest[: int(room.max()) + 1]
-                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.lie[:, i], start)
-                at = room - start
-                rows = np.flatnonzero(source.choose(Looked(low + high, at), (n,), against=Looked(keep, at)))
-                at = at[rows]
+                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.lie[:, i])
+                lies = source.choose(Looked(low + high, room), (n,), against=Looked(keep, room))
+                rows = np.flatnonzero(lies)
+                at = room[rows]
                 more = source.choose(high[at], at.shape, against=low[at]) if self.lie[1, i] else 0
                 room[rows] -= self.low[i] + more
                 yield int(self.live[i]), rows
 
 
-def _parts(law: Floats, keep: float, low: int, lie: Floats, start: int) -> Floats:
+def _parts(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
     """Parts of the law of the weight where one more attribute is true, or lies with a weight or the next.
 
-    Only of weights from a start on. A part that is close to underflow has lost digits, and no draw may depend
-    on it. Next to a sum that is not cut, of at least TINY, it is less than half a unit.
+    A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
+    is not cut, of at least TINY, it is less than half a unit.
     """
-    parts = np.zeros((3, len(law) - start))
+    parts = np.zeros((3, len(law)))
     for part, weight, chance in zip(parts, (0, low, low + 1), (keep, *lie), strict=True):
         if chance and weight < len(law):
-            first = max(weight, start)
-            np.multiply(law[first - weight : len(law) - weight], chance, out=part[first - start :])
+            np.multiply(law[: len(law) - weight], chance, out=part[weight:])
     parts[parts < LEAST] = 0
     return parts
 
