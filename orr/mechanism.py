@@ -160,9 +160,8 @@ class Mechanism:
             One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``. Categorical
             columns of a DataFrame keep their labels; its index and attributes are not randomized.
         rng : None, int or numpy.random.Generator
-            None draws from the operating system's entropy, or from ChaCha20 under keys from it where the
-            extra ``secure`` is installed: use it for every real release. A seed or a Generator makes the
-            result reproducible, and so is for teaching and tests.
+            None draws from the operating system, or from a cipher keyed by it: use it for every real release.
+            A seed or a Generator makes the result reproducible, and so is for teaching and tests.
 
         Returns
         -------
@@ -176,8 +175,7 @@ class Mechanism:
         >>> mechanism.perturb([[0, 3], [1, 1]], rng=7).shape
         (2, 2)
         """
-        source = Source(rng)
-        values, decode = encode(records, self.sizes)
+        source, (values, decode) = Source(rng), encode(records, self.sizes)
         rows = max(1, self.law.block // len(self.problem))
         if len(values) <= rows:
             return decode(self.law.perturb(values, source))
