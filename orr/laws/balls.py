@@ -25,10 +25,10 @@ class Balls(Lifted):
     ``masses[j]`` is the mass of ball ``j`` in units of the uniform part.
     """
 
-    block = 2**27  # a hundred thousand rows of a thousand: the program over weights is run once a block
-
     def __init__(self, problem: Problem, balls: list[Ball], masses: Floats) -> None:
         self.problem = problem
+        # What is computed once a block hardly counts with 2^17 rows, and 2^27 values are a gigabyte at most.
+        self.block = min(2**17 * len(problem), 2**27)
         listed = masses > TINY * max(masses.max(), 1)
         self.balls, self.masses = [ball for ball, ok in zip(balls, listed, strict=True) if ok], masses[listed]
         self.repair()
