@@ -18,6 +18,9 @@ An alias table of ``n`` categories is right to `alias_units` in each of them. A 
 or below that share of the largest, may be rounded by more than that, since it is hardly a normal double any
 more: it is dropped, and its flip sets are left to the uniform part, which is harmless. So where a law falls
 from the truth outward, the truth itself may be such a set, if there are hundreds of attributes.
+Where neighbours must stay close to one another nothing may be dropped: rarer categories then share one of a
+table, and have a table of their own. The units of all tables down to it add up, each with an exponential
+whose argument is at most ``randomness.SPAN``.
 
 **The level of a lifted law.** With odds ``M`` the record is drawn from the second law, where category
 ``j`` has mass ``m_j`` of the total ``M`` and the flip set ``S`` the chance ``c(S)``; else it is uniform,
@@ -34,6 +37,8 @@ maximum and lowers no minimum. The law itself knows ``log G`` to so many units: 
   by what `log_binomial` says. Placing ``c`` flips among ``n`` equal attributes tosses ``n`` coins
   whose odds are ratios of integers: half a unit each.
 - Balls: each is drawn and counted to `ball_units`, its height is a quotient of logarithms, and heights add.
+- Ramps: an attribute takes three sums and two logarithms of sums, in counting and again in drawing. A sum is
+  off by half a unit of its size, at most that of all logarithms that the set may meet, added up.
 
 **From the excess to the level.** ``log(1 + exp(x))`` rises with ``x`` by at most ``1 - exp(-level)``
 of its change. It is computed as ``x`` plus, or just as, a logarithm of 1 plus an exponential: two library

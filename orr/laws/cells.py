@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.law import Lifted
 from orr.problem import Kinds, Problem
-from orr.randomness import Source
+from orr.randomness import SPAN, Categories, Source, Tiers
 from orr.rounding import TINY, Unsound
 
 DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so
@@ -53,20 +53,30 @@ def among(n: int, lies: int, m: int) -> Floats:
     return np.array([count / math.comb(n, m) for count in ways])
 
 
+def _reached(log_masses: Floats) -> float:
+    """Logarithm of a mass below which all are too far from those above for tables within tables."""
+    logs = -np.sort(-log_masses)
+    gaps = np.flatnonzero(np.diff(logs) <= -SPAN)
+    return float(logs[gaps[0] + 1]) if len(gaps) else -math.inf
+
+
 class Cells(Lifted):
     """A law that lifts listed cells above the uniform part.
 
-    ``log_excess[j]`` is the logarithm of ``G`` at the flip sets of cell ``j``.
+    ``log_excess[j]`` is the logarithm of ``G`` at the flip sets of cell ``j``. A cell too rare for a double
+    next to the likeliest is dropped, unless neighbours are to stay close: then it is kept, if it is ``deep``.
     """
 
     block = 2**24
 
-    def __init__(self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats) -> None:
+    def __init__(
+        self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats, deep: bool = False
+    ) -> None:
         self.problem, self.kinds = problem, kinds
         if not len(cells):
             raise Unsound("no cell stands out from the uniform part")
         log_masses = log_excess + kinds.log_uniform(cells)
-        listed = log_masses > max(log_masses.max(), 0) + math.log(TINY)
+        listed = log_masses > (_reached(log_masses) if deep else max(log_masses.max(), 0) + math.log(TINY))
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
         if not (self._log_masses.size and self._log_masses.max() < 709):
             raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")
@@ -85,6 +95,20 @@ class Cells(Lifted):
     def told(self) -> Floats:
         flips = self.kinds.count * self.kinds.problem.p
         return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
+
+    @cached_property
+    def _categories(self) -> Categories | Tiers:
+        return Tiers(self._log_masses) if self._deep else super()._categories
+
+    @property
+    def _deep(self) -> bool:
+        """Whether the masses are too far apart for one table."""
+        return bool(np.ptp(self._log_masses) >= SPAN)
+
+    @property
+    def drawn(self) -> float:
+        tables = self._categories
+        return tables.units + 4 + self.coins if isinstance(tables, Tiers) else super().drawn
 
     def _per_attribute(self, value: Callable[[int], Floats]) -> Floats:
         """Sum up a value of every cell of each kind, with pairwise sums."""
@@ -139,7 +163,7 @@ class Cells(Lifted):
         levels, pairs = self._neighbours_listed()
         if self.stay is None:
             return levels, np.ones(len(shape), dtype=bool)
-        if self.cells.size * len(shape) > DENSITIES:
+        if self.cells.size * len(shape) > DENSITIES or max(shape) > 2 * DENSE_ROW:
             return levels, np.zeros(len(shape), dtype=bool)
         after = [abs(self._log_density(one) - self._log_density(other)) for one, other in pairs]
         return levels, np.array(after) >= levels * (1 - 1e-9)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.problem import Problem
-from orr.randomness import Categories, Looked, Source
+from orr.randomness import Categories, Looked, Source, Tiers
 from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_above
 
 NEAR = 2**15  # lies told at a time, if there are many: what was read is in the cache when it is written
@@ -138,7 +138,7 @@ class Lifted(Law):
         return level_above(self.log_top, self.counted + self.drawn)
 
     @cached_property
-    def _categories(self) -> Categories:
+    def _categories(self) -> Categories | Tiers:
         return Categories(self.weights)
 
     @cached_property

@@ -18,12 +18,13 @@ import scipy
 from orr.arrays import Floats, Integers
 from orr.clock import Clock
 from orr.laws.cells import Cells
+from orr.optimum.proofs import Prices
 from orr.problem import Kinds, Problem
-from orr.rounding import RATES, TINY, ULP, Unsound
+from orr.rounding import RATES, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
-ACCEPTED, CLOSED, KEPT = 1e-7, 1e-8, 1e-12
+CLOSED, KEPT = 1e-8, 1e-12
 REACH, SURPLUS = 7.0, 1e-12
 # Method, presolve, unit of the levels' rows, and the largest coefficient of the other rows shown.
 WAYS = (
@@ -54,16 +55,17 @@ class Program:
         self.variance = kind.q * kind.truth
         self.gains = ((1 - share) / kind.truth - share / kind.q).T
 
-    def solve(self) -> tuple[Cells | None, float]:
-        """Find the best law, if there is one, and a lower bound on the overall level of every other."""
+    def solve(self) -> tuple[Cells | None, Prices | None]:
+        """Find the best law, if there is one, and what proves how low any other can go."""
         self.best, self.lower, self.upper = np.empty(0), -math.inf, math.inf
+        self.prices: Prices | None = None
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
             for start in (self._plateaus(), self._kronecker()):
                 self._improve(start)
             try:
-                return (self._repaired(self.best) if self.upper < math.inf else None), self.lower
+                return (self._repaired(self.best) if self.upper < math.inf else None), self.prices
             except Unsound:
-                return None, self.lower
+                return None, self.prices
 
     def _improve(self, reference: Floats) -> None:
         """Improve a reference until the bounds meet or nothing helps."""
@@ -75,7 +77,9 @@ class Program:
             answer = self._ask(reference, surplus, *ways[0])
             missing = 0.0
             if answer is not None:
-                reference, self.lower = self._close(answer[0]), max(lower, answer[1])
+                reference = self._close(answer[0])
+                if answer[1] > lower:
+                    self.lower, self.prices = answer[1:]
                 level, missing = float(np.ptp(reference)), -float((self.gains @ self._law(reference)).min())
                 if level < upper and missing <= 0:
                     self.best, self.upper = reference, level
@@ -113,8 +117,8 @@ class Program:
 
     def _ask(
         self, log_x: Floats, surplus: float, method: str, presolve: bool, unit: float, shown: float
-    ) -> tuple[Floats, float] | None:
-        """Solve the linear program in units of a reference; return the answer and the bound it proves."""
+    ) -> tuple[Floats, float, Prices] | None:
+        """Solve the linear program in units of a reference; return the answer, the bound and its proof."""
         log_x = log_x - log_x.min()
         count, top = len(log_x), log_x.max()
         supply = self.gains * self._law(log_x)
@@ -143,8 +147,10 @@ class Program:
         if result.status != 0 or not 0 < result.x[:-1].min() < math.inf:
             return None
         prices = np.maximum(-result.ineqlin.marginals[: len(factor)], 0)
-        proved = self.bound(log_x, unit * result.eqlin.marginals, (likelier, other, factor), prices)
-        return log_x + np.log(result.x[:-1]), proved
+        weights = unit * result.eqlin.marginals
+        proved, moved = self._left(log_x, weights, (likelier, other, factor), prices)
+        proof = self._proof(log_x, weights, [(likelier, other, prices), moved])
+        return log_x + np.log(result.x[:-1]), proved, proof
 
     def capped(self, log_x: Floats, shown: float) -> Rows:
         """Pairs of states that a cap compares: ``u[likelier] <= factor * u[other]``."""
@@ -167,6 +173,10 @@ class Program:
         level is at least the logarithm of the sum of ``-rest / x`` where the rest is negative, less
         that of ``rest / x`` where it is positive.
         """
+        return self._left(log_x, weights, caps, prices)[0]
+
+    def _left(self, log_x: Floats, weights: Floats, caps: Rows, prices: Floats) -> tuple[float, Rows]:
+        """Return that level, and what was moved along the caps to prove it."""
         supply = self.gains * self._law(log_x)
         rest, size = weights @ supply, np.abs(weights) @ np.abs(supply)
         likelier, other, factor = caps
@@ -174,13 +184,22 @@ class Program:
             np.add.at(rest, place, flow)
             np.add.at(size, place, np.abs(flow))
         digits = 3 * len(supply) + 2 * RATES + 4 * np.ptp(log_x) + self.kinds.units(self.flips.T)
-        rest = self._moved(log_x, rest + ULP * digits * size)
+        rest, moved = self._moved(log_x, rest + ULP * digits * size)
         if not rest.min() < 0 < rest.max():
-            return -math.inf
+            return -math.inf, moved
         up, down = (scipy.special.logsumexp(-log_x, b=np.maximum(sign * rest, 0)) for sign in (1, -1))
-        return float(down - up) - KEPT - 8 * ULP * (abs(float(up)) + abs(float(down)))
+        return float(down - up) - KEPT - 8 * ULP * (abs(float(up)) + abs(float(down))), moved
 
-    def _moved(self, log_x: Floats, rest: Floats) -> Floats:
+    def _proof(self, log_x: Floats, weights: Floats, rows: list[Rows]) -> Prices:
+        """Write weights and prices without the reference."""
+        likelier, other, prices = (np.concatenate(column) for column in zip(*rows, strict=True))
+        paid = (prices > 0) & (prices < math.inf)
+        likelier, other = likelier[paid], other[paid]
+        kind = (self.flips[:, likelier] != self.flips[:, other]).argmax(axis=0)
+        log_prices = np.log(prices[paid]) - log_x[likelier] + scipy.special.logsumexp(log_x + self.log_uniform)
+        return Prices(weights / self.variance, np.column_stack([likelier, other, kind]), log_prices)
+
+    def _moved(self, log_x: Floats, rest: Floats) -> tuple[Floats, Rows]:
         """Move what is positive, by way of the caps, to states with more lies if that costs less.
 
         The solver's tolerances leave a little at states where it would spoil the bound. One more
@@ -198,11 +217,13 @@ class Program:
                 better = cost[there] + step < cost[here]
                 here, there, step = here[better], there[better], step[better]
                 target[here], loss[here], cost[here] = there, step, cost[there] + step
+        flow = np.zeros(len(rest))
         for layer in layers:
             moved = layer[(rest[layer] > 0) & (target[layer] != layer)]
             np.add.at(rest, target[moved], np.exp(loss[moved]) * rest[moved])
-            rest[moved] = 0
-        return rest
+            flow[moved], rest[moved] = rest[moved], 0
+        (moved,) = np.nonzero(flow)
+        return rest, (moved, target[moved], flow[moved])
 
     def _close(self, log_x: Floats) -> Floats:
         """Raise what lies too far below a neighbour."""
@@ -226,24 +247,12 @@ class Program:
         risen = cube.ravel()
         return risen if (self.gains @ self._law(risen)).min() >= 0 else log_x
 
-    def _lowered(self, log_x: Floats) -> Floats:
-        """Lower what lies too far above a neighbour."""
-        return -self._close(-log_x)
-
     def _repaired(self, log_x: Floats) -> Cells:
         """Make a law that re-randomizes what is too accurate, which keeps the caps."""
         level = self._falling(log_x - log_x.min())
-        with np.errstate(divide="ignore"):
-            while True:
-                log_excess = level + np.log(-np.expm1(-level))
-                log_mass = log_excess + self.log_uniform
-                lost = (log_mass < max(log_mass.max(), 0) + math.log(TINY) + 1) & (level > 0)
-                if not lost.any():
-                    break
-                # What is too rare for a double is left to the uniform part, and its neighbours lowered.
-                level = self._lowered(np.where(lost, 0.0, level))
         listed = level > 0
-        return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess[listed])
+        log_excess = level[listed] + np.log(-np.expm1(-level[listed]))
+        return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess, deep=True)
 
 
 def _rows(columns: int, plus: Integers, minus: Integers, factor: Floats) -> scipy.sparse.csr_array:

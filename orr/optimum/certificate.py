@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from orr.laws.beside import Beside
 from orr.laws.law import Law
 from orr.mechanism import Mechanism
 from orr.optimum import verify
-from orr.optimum.exact import Verification, verification
+from orr.optimum.exact import Verification, bound, verification
 from orr.problem import Problem
 from orr.rounding import LEVELS, RATES, ULP, level_below
 
@@ -102,18 +104,23 @@ class Certificate:
         if not self._plausible():
             return Verification(False, 0.0, math.inf, math.inf, 0.0, "it is not even one") if exact else False
         if exact:
-            weights = None if self.weights is None else self.weights.tolist()
-            return verification(self.law, self.lower, self.upper, weights)
-        problem = self.law.problem
-        if self.weights is None:
-            lower = verify.floor(problem)
-        else:
-            lower = verify.lower_bound(problem, self.weights.astype(float))
+            return verification(self.law, self.lower, self.upper, self._proved)
+        lower = self._proved_simply()
         upper, errors = verify.level_and_errors(self.law)
         slack = verify.SLACK * self.upper
         return bool(
             self.lower <= lower + slack and upper <= self.upper + slack and np.abs(errors).max() <= LEVELS
         )
+
+    def _proved(self) -> tuple[Decimal, str]:
+        """Compute the lower bound, rounded down, and tell how."""
+        return bound(self.law.problem, None if self.weights is None else self.weights.tolist())
+
+    def _proved_simply(self) -> float:
+        """Compute the lower bound in doubles."""
+        if self.weights is None:
+            return verify.floor(self.law.problem)
+        return verify.lower_bound(self.law.problem, self.weights.astype(float))
 
     def _plausible(self) -> bool:
         """Tell whether bounds and weights are numbers that could be right.
@@ -143,7 +150,7 @@ class Certified(Mechanism):
         """Overall level, what the whole released record tells about the whole record."""
         return max(self.law.epsilon, self.certificate.upper)
 
-    def with_faint(self, problem: Problem) -> Certified:
+    def with_faint(self, problem: Problem) -> Self:
         """Put the attributes of a problem beside this, which are so faint that they were left out.
 
         Weights of 0 prove for all what was proved for the others.
@@ -156,7 +163,7 @@ class Certified(Mechanism):
             weights = np.zeros(len(problem), dtype=proof.weights.dtype)
             np.place(weights, ~problem.faint, proof.weights)
         upper = (proof.upper + law.parts[1].epsilon) * (1 + ULP)
-        return Certified(law, replace(proof, upper=upper, weights=weights, law=law))
+        return type(self)(law, replace(proof, upper=upper, weights=weights, law=law))
 
 
 def dual_bound(problem: Problem, weights: Floats, gains: Floats, uniform: Floats) -> float:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -65,13 +65,12 @@ class Verification:
         )
 
 
-def verification(law: Law, lower: float, upper: float, weights: Sequence[float] | None) -> Verification:
-    """Check the claims of a certificate exactly."""
+def verification(
+    law: Law, lower: float, upper: float, prove: Callable[[], tuple[Decimal, str]]
+) -> Verification:
+    """Check the claims of a certificate exactly; ``prove`` returns the lower bound, rounded down, and how."""
     start = time.perf_counter()
-    if weights is None:
-        proved, counted = floor(law.problem), "the floor in decimals"
-    else:
-        proved, counted = bound(law.problem, weights)
+    proved, counted = prove()
     level, error, drawn = realised(law)
     epsilon = max(law.epsilon, upper)
     holds = (
@@ -90,8 +89,10 @@ def verification(law: Law, lower: float, upper: float, weights: Sequence[float] 
     )
 
 
-def bound(problem: Problem, weights: Sequence[float]) -> tuple[Decimal, str]:
-    """Overall level that weights prove, rounded down, and how it was counted."""
+def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, str]:
+    """Overall level that weights prove, or the floor without them, rounded down, and how it was counted."""
+    if weights is None:
+        return floor(problem), "the floor in decimals"
     fractions = [Fraction(w) for w in weights]
     scale = math.lcm(*(w.denominator for w in fractions))
     whole = [int(w * scale) for w in fractions]

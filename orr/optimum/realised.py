@@ -21,10 +21,12 @@ from orr.laws.cells import Cells
 from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
 from orr.laws.radius_one import RadiusOne
+from orr.laws.ramp import Ramp
 from orr.laws.table import Table
 from orr.optimum import verify
 from orr.optimum.decimals import DOWN, UP, above_one, decimal, log1p, power, sum_up
 from orr.problem import Problem
+from orr.randomness import Categories, Tiers
 
 BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
 COEFFICIENT = 96  # bits of the chances of a ball in fixed point
@@ -52,12 +54,16 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
         return sum_up(levels), level_error(law.problem, rates), "sampler in fractions"
     assert isinstance(law, Lifted)
     lifted = chance(law.mass)
-    table = alias_law(law._categories._keep, law._categories._alias)
+    table = category_law(law._categories)
     scale = lifted / (1 - lifted) / (len(table) * ONE)
     if isinstance(law, Balls):
         excess = UP.multiply(balls_excess(law, table), decimal(scale, UP))
         error = float(np.abs(verify.level_and_errors(law)[1]).max())
         return log1p(excess, UP), error, "balls in fixed point, draws as counted, flip rates in doubles"
+    if isinstance(law, Ramp):
+        excess = UP.multiply(ramp_excess(law), decimal(lifted / (1 - lifted), UP))
+        error = float(np.abs(verify.level_and_errors(law)[1]).max())
+        return log1p(excess, UP), error, "ramp in fixed point, draws as counted, flip rates in doubles"
     kinds, of = kinds_of(law)
     records = Decimal(1)
     for a, n in kinds:
@@ -68,6 +74,21 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
         excess = UP.multiply(excess, power(above_one(0.5), coins, UP))
     error = level_error(law.problem, flip_probabilities(law, lifted, table, kinds, of))
     return log1p(excess, UP), error, "sampler in fractions"
+
+
+def category_law(categories: Categories | Tiers) -> list[int] | list[Decimal]:
+    """Chance of each category in units of ``1 / (n ONE)``, rounded up where tables lie within tables."""
+    if not isinstance(categories, Tiers):
+        return alias_law(categories._keep, categories._alias)
+    n = sum(len(members) for members, _ in categories.tables)
+    law, reached = [Decimal(0)] * n, Decimal(n)
+    for members, table in categories.tables:
+        inside = alias_law(table._keep, table._alias)
+        share = UP.divide(reached, Decimal(len(inside)))
+        for i, whole in zip(members.tolist(), inside, strict=False):
+            law[i] = UP.multiply(Decimal(whole), share)
+        reached = UP.divide(UP.multiply(Decimal(inside[-1]), share), Decimal(ONE))
+    return law
 
 
 def alias_law(keep: Floats, alias: Integers) -> list[int]:
@@ -87,7 +108,7 @@ def kinds_of(law: Lifted) -> tuple[list[tuple[int, int]], list[int]]:
     return [(a, 1) for a in law.problem.sizes.tolist()], list(range(len(law.problem)))
 
 
-def highest(law: Lifted, kinds: list[tuple[int, int]], table: list[int]) -> Decimal:
+def highest(law: Lifted, kinds: list[tuple[int, int]], table: Sequence[int | Decimal]) -> Decimal:
     """Largest chance of a category, over the number of records in it, rounded up."""
     if isinstance(law, RadiusOne):
         ways = [Decimal(a - 1) for a, _ in kinds] + [Decimal(1)]
@@ -116,7 +137,7 @@ def cells_of(law: Lifted) -> Iterable[Sequence[int]]:
 
 
 def flip_probabilities(
-    law: Lifted, lifted: Fraction, table: list[int], kinds: list[tuple[int, int]], of: list[int]
+    law: Lifted, lifted: Fraction, table: Sequence[int | Decimal], kinds: list[tuple[int, int]], of: list[int]
 ) -> list[Fraction]:
     """Exact flip probability of each attribute, repairs included."""
     if isinstance(law, RadiusOne):
@@ -132,7 +153,7 @@ def flip_probabilities(
     for g, odd in zip(of, stay, strict=True):
         if g not in known:
             (a, n), kept = kinds[g], chance(odd)
-            p, r = Fraction(a - 1, a), Fraction(flips[g], n * len(table) * ONE)
+            p, r = Fraction(a - 1, a), Fraction(flips[g]) / (n * len(table) * ONE)
             known[g] = (1 - lifted) * p + lifted * (kept * r + (1 - kept) * p)
         rates.append(known[g])
     return rates
@@ -149,7 +170,7 @@ def level_error(problem: Problem, rates: list[Fraction]) -> float:
     return max(known.values())
 
 
-def balls_excess(law: Balls, table: list[int]) -> Decimal:
+def balls_excess(law: Balls, table: Sequence[int | Decimal]) -> Decimal:
     """Chances of balls over their probabilities, added up and rounded up, with what draws may add."""
     total = Decimal(0)
     for n, ball in zip(table, law.balls, strict=True):
@@ -159,28 +180,50 @@ def balls_excess(law: Balls, table: list[int]) -> Decimal:
 
 
 def ball_mass(ball: Ball) -> Decimal:
-    """Probability of a ball, rounded down: the law of the weight in fixed point, in one integer."""
-    sizes, states = ball.problem.sizes.tolist(), ball.states
+    """Probability of a ball, rounded down."""
+    low = np.floor(ball.weights)
+    live = low < ball.states
+    dead = Decimal(1)
+    for a in ball.problem.sizes[~live].tolist():
+        dead = DOWN.divide(dead, Decimal(a))
     bits = 256 + math.ceil(-ball.log_mass / math.log(2))
+    found = weight_law(ball.problem.sizes[live], low[live], (ball.weights - low)[live], ball.states, bits)
+    if found is None:
+        return Decimal(0)
+    inside = sum(found[:-1]) + Fraction(ball.edge) * found[-1]
+    return DOWN.multiply(decimal(Fraction(inside) / (1 << bits), DOWN), dead)
+
+
+def ramp_excess(law: Ramp) -> Decimal:
+    """Largest excess of a ramp over its mean, rounded up, with what draws may add."""
+    bits = 256 + math.ceil(law.level / math.log(2))
+    found = weight_law(law.problem.sizes, law.ramp.low, law.ramp.part, len(law.log_excess), bits)
+    mean = Decimal(0)
+    for count, log_excess in zip(found or [], law.log_excess.tolist(), strict=found is not None):
+        mean = DOWN.add(mean, DOWN.multiply(Decimal(count), DOWN.next_minus(DOWN.exp(Decimal(log_excess)))))
+    mean = DOWN.divide(mean, Decimal(1 << bits))
+    top = UP.next_plus(UP.exp(Decimal(float(law.log_excess.max()))))
+    return UP.multiply(UP.divide(top, mean), above_one(law.coins))
+
+
+def weight_law(
+    sizes: Integers, low: Floats | Integers, part: Floats, states: int, bits: int
+) -> list[int] | None:
+    """Law of the weight of random flips in units of ``2^-bits``, rounded down, by way of one integer."""
     slot = (bits + COEFFICIENT + 16) // 8
     if 8 * slot * states > BITS:
-        return Decimal(0)
+        return None
     # After a step the lowest bits of a slot stand in the highest of the one below: they are cleared.
     mask = int.from_bytes(
         (b"\xff" * (slot - COEFFICIENT // 8) + b"\0" * (COEFFICIENT // 8)) * states, "little"
     )
-    law, dead = 1 << bits, Decimal(1)
-    for a, weight in zip(sizes, ball.weights.tolist(), strict=True):
-        if weight >= states:
-            dead = DOWN.divide(dead, Decimal(a))
-            continue
-        low = math.floor(weight)
-        part, p, one = Fraction(weight) - low, Fraction(a - 1, a), 1 << COEFFICIENT
-        more = law * (one // a) + ((law * int(one * p * (1 - part))) << 8 * slot * low)
-        if part:
-            more += (law * int(one * p * part)) << 8 * slot * (low + 1)
+    law, one = 1 << bits, 1 << COEFFICIENT
+    for a, weight, share in zip(sizes.tolist(), low.tolist(), part.tolist(), strict=True):
+        p, shift = Fraction(a - 1, a), 8 * slot * int(weight)
+        more = law * (one // a)
+        if weight < states:
+            more += (law * int(one * p * (1 - Fraction(share)))) << shift
+            more += (law * int(one * p * Fraction(share))) << (shift + 8 * slot)
         law = (more >> COEFFICIENT) & mask
     data = law.to_bytes(slot * states, "little")
-    found = [int.from_bytes(data[slot * s : slot * (s + 1)], "little") for s in range(states)]
-    inside = sum(found[:-1]) + Fraction(ball.edge) * found[-1]
-    return DOWN.multiply(decimal(Fraction(inside) / (1 << bits), DOWN), dead)
+    return [int.from_bytes(data[slot * s : slot * (s + 1)], "little") for s in range(states)]

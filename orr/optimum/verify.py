@@ -20,8 +20,10 @@ from orr.laws.beside import Beside
 from orr.laws.cells import Cells
 from orr.laws.law import Law, Lifted
 from orr.laws.radius_one import RadiusOne
+from orr.laws.ramp import Ramp
 from orr.laws.table import Table
 from orr.problem import Problem
+from orr.randomness import Categories, Tiers
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
 DENSE = 2**20  # whole weights below this are counted one by one
@@ -44,7 +46,7 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
         score, log_p = lies * weights[0], log_pmf(lies, len(problem), int(problem.sizes[0]))
     elif (weights == np.rint(weights)).all() and radius < DENSE:
         score = np.arange(math.ceil(radius))
-        log_p = _dense(problem, weights, len(score))
+        log_p = log_convolved(weights, -np.log(problem.sizes), np.log(problem.p), len(score))
     else:
         score, log_p = _merged(problem, weights, radius)
     short = scipy.special.logsumexp(log_p + np.log(radius - score))
@@ -58,15 +60,15 @@ def log_pmf(lies: Integers, n: int, size: int) -> Floats:
     return ways + lies * math.log1p(-1 / size) - (n - lies) * math.log(size)
 
 
-def _dense(problem: Problem, weights: Floats, states: int) -> Floats:
-    """Logarithm of the probability of every whole weight below a number of states."""
+def log_convolved(weights: Floats | Integers, log_keep: Floats, log_flip: Floats, states: int) -> Floats:
+    """Logarithm of the probability of every whole weight below a number of states, flips independent."""
     log_p = np.full(states, -np.inf)
     log_p[0] = 0
-    for weight, size, p in zip(weights, problem.sizes, problem.p, strict=True):
+    for weight, keep, flip in zip(weights.tolist(), log_keep, log_flip, strict=True):
         lie = np.full(states, -np.inf)
         if weight < states:
-            lie[int(weight) :] = log_p[: states - int(weight)] + math.log(p)
-        log_p = np.logaddexp(log_p - math.log(size), lie)
+            lie[int(weight) :] = log_p[: states - int(weight)] + flip
+        log_p = np.logaddexp(log_p + keep, lie)
     return log_p
 
 
@@ -116,7 +118,7 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
     log_masses, log_heights, flips = _categories(law)
     log_mass = float(scipy.special.logsumexp(log_masses))
     share = np.exp(log_masses - log_mass)
-    if not _drawn_as(law, share, log_mass):
+    if not _drawn_as(law, log_masses - log_mass, log_mass):
         return math.inf, np.full(len(p), math.inf)
     top = scipy.special.logsumexp(log_heights) if isinstance(law, Balls) else log_heights.max()
     rates = flips(share)
@@ -147,6 +149,9 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
         for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
             log_uniform += log_pmf(column, int(count), int(size))
         return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ lies)[law.kinds.of]
+    if isinstance(law, Ramp):
+        log_mass, rates = _weighed(sizes, law.ramp.low, law.ramp.part, law.log_excess)
+        return np.log(law.weights), np.log(law.weights) + law.log_excess[0] - log_mass, lambda share: rates
     assert isinstance(law, Balls)
     found = [_ball(ball) for ball in law.balls]
     log_masses = np.log(law.masses)
@@ -154,13 +159,25 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
     return log_masses, log_masses - [log_mass for log_mass, _ in found], lambda share: share @ rates
 
 
-def _drawn_as(law: Lifted, share: Floats, log_mass: float) -> bool:
-    """Tell whether the odds and the alias table of the sampler say the same as the definition."""
-    table = law._categories
-    n, slack = len(share), SLACK * share
-    drawn = (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
+def _drawn_as(law: Lifted, log_share: Floats, log_mass: float) -> bool:
+    """Tell whether the odds and the alias tables of the sampler say the same as the definition."""
     odds = abs(math.log(law.mass) - log_mass) <= SLACK * max(1, abs(log_mass))
-    return bool(odds and len(table._keep) == n and (np.abs(drawn - share) <= slack).all())
+    if not isinstance(law._categories, Tiers):
+        drawn, share = _alias_law(law._categories), np.exp(log_share)
+        return bool(odds and len(drawn) == len(share) and (np.abs(drawn - share) <= SLACK * share).all())
+    log_drawn, log_reached = np.full(len(log_share), -np.inf), 0.0
+    with np.errstate(divide="ignore"):
+        for members, table in law._categories.tables:
+            log_law = np.log(_alias_law(table))
+            log_drawn[members] = log_law[: len(members)] + log_reached
+            log_reached += log_law[-1]
+    return bool(odds and (np.abs(log_drawn - log_share) <= SLACK * (1 - log_share)).all())
+
+
+def _alias_law(table: Categories) -> Floats:
+    """Chance of each category of an alias table."""
+    n = len(table._keep)
+    return (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
 
 
 def consistent(law: Law) -> bool:
@@ -182,7 +199,26 @@ def consistent(law: Law) -> bool:
             and np.array_equal(kinds.problem.epsilons[kinds.of], problem.epsilons)
             and np.array_equal(counts, kinds.count)
         )
+    if isinstance(law, Ramp):
+        return _falls_evenly(law)
     return all(_drawn_by_weights(ball, problem) for ball in law.balls) if isinstance(law, Balls) else True
+
+
+def _falls_evenly(law: Ramp) -> bool:
+    """Tell whether a ramp falls by its step, and flips are drawn with the weights that keep its slopes."""
+    ramp, sizes = law.ramp, law.problem.sizes
+    heights = np.append(np.logaddexp(0, law.log_excess), 0)
+    mean = (1 - ramp.part) * np.exp(-ramp.step * ramp.low)
+    mean += ramp.part * np.exp(-ramp.step * (ramp.low + 1))
+    with np.errstate(divide="ignore"):
+        log_flip = np.log(1 - 1 / sizes) + np.log([1 - ramp.part, ramp.part])
+    return bool(
+        (-np.diff(heights) <= ramp.step + SLACK).all()
+        and (np.diff(heights) <= SLACK).all()
+        and (-np.log(mean) <= ramp.slopes + SLACK).all()
+        and np.allclose(ramp.log_keep, -np.log(sizes), rtol=SLACK)
+        and np.allclose(ramp.log_flip, log_flip, rtol=SLACK)
+    )
 
 
 def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
@@ -203,28 +239,33 @@ def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
 
 
 def _ball(ball: Ball) -> tuple[float, Floats]:
-    """Logarithm of the probability of a ball, and its flip rates, in plain logarithms."""
-    weights, sizes = ball.weights, ball.problem.sizes
-    live = np.flatnonzero(weights < ball.states)
+    """Logarithm of the probability of a ball, and its flip rates."""
+    low = np.floor(ball.weights)
+    inside = np.log(np.append(np.ones(ball.states - 1), ball.edge))
+    return _weighed(ball.problem.sizes, low, ball.weights - low, inside)
+
+
+def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floats) -> tuple[float, Floats]:
+    """Logarithm of the mean of what each weight counts, and flip rates in proportion to it."""
+    states = len(inside)
+    live = np.flatnonzero(low < states)
     log_keep = -np.log(sizes)
     with np.errstate(divide="ignore"):
-        part = weights[live] - np.floor(weights[live])
-        log_lie = np.log(1 - 1 / sizes[live]) + np.log([1 - part, part])
-        inside = np.log(np.append(np.ones(ball.states - 1), ball.edge))
+        log_lie = np.log(1 - 1 / sizes[live]) + np.log([1 - part[live], part[live]])
 
     def lie(log_p: Floats, i: int) -> Floats:
         """Let attribute i lie, for sure."""
-        moved = np.full(ball.states, -np.inf)
+        moved = np.full(states, -np.inf)
         for shift, log_chance in enumerate(log_lie[:, i]):
-            weight = int(weights[live[i]]) + shift
-            if weight < ball.states:
-                moved[weight:] = np.logaddexp(moved[weight:], log_p[: ball.states - weight] + log_chance)
+            weight = int(low[live[i]]) + shift
+            if weight < states:
+                moved[weight:] = np.logaddexp(moved[weight:], log_p[: states - weight] + log_chance)
         return moved
 
     def either(log_p: Floats, i: int) -> Floats:
         return np.logaddexp(log_p + log_keep[live[i]], lie(log_p, i))
 
-    start = np.full(ball.states, -np.inf)
+    start = np.full(states, -np.inf)
     start[0] = 0
     rates, room, log_mass = np.zeros(len(sizes)), inside[::-1], -np.inf
     for i, before in _backwards(start, len(live), either):

@@ -1,0 +1,239 @@
+"""The law that falls evenly from the truth outward, between two plateaus: Kronecker, clipped (chapter 11).
+
+Flips have weights, and the logarithm of the density falls by ``step`` with every unit of the weight of a
+flip set: ``log f = clip(top - step * weight, 0, level)``. A weight that is not whole is rounded down or
+up at random, for each record and attribute anew, with the chance that makes ``exp(-step * weight)``
+right on average. So a flip changes ``log f`` by no more than the *slope* of its attribute: with ``F``
+the clipped ramp, ``F(w + m) >= exp(-step * m) F(w)`` for whole ``m``, and the mean of ``exp(-step * m)``
+is ``exp(-slope)``.
+
+The dynamic program over the weights is that of :mod:`orr.ball`, but in logarithms: sets too rare for a
+double must keep their place, or their neighbours would stand out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Set
+from functools import cached_property, reduce
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from orr.arrays import Floats, Integers, frozen
+from orr.laws.law import Lifted
+from orr.problem import Problem
+from orr.randomness import Source
+from orr.rounding import Unsound
+
+RARE = 1e-9  # chance of a rounding that is left out: slopes are lower by as little
+STEEP = 650.0  # nats by which a flip may be rarer than the truth: its odds are a normal double
+
+
+class Weights:
+    """Whole weights, one of two next to each other for every attribute, and the sums that they can have.
+
+    Parameters
+    ----------
+    problem : Problem
+        Sizes and levels; only the sizes matter.
+    slopes : ndarray
+        By how much a flip of each attribute lowers ``log f``, at most.
+    step : float
+        By how much a unit of weight lowers it.
+
+    Examples
+    --------
+    >>> weights = Weights(Problem([2, 2], [1.0, 1.0]), np.array([1.0, 1.25]), 0.5)
+    >>> weights.low, (weights.step * weights.low - np.log1p(weights.part * np.expm1(-0.5))).round(12)
+    (array([2, 2]), array([1.  , 1.25]))
+    """
+
+    def __init__(self, problem: Problem, slopes: Floats, step: float) -> None:
+        self.problem, self.step = problem, step
+        self.low = np.floor(slopes / step).astype(np.int64)
+        part = np.clip(np.expm1(step * self.low - slopes) / math.expm1(-step), 0, 1 - RARE)
+        self.part = np.where(part < RARE, 0.0, part)
+        self.slopes = np.minimum(slopes, step * self.low - np.log1p(self.part * math.expm1(-step)))
+        with np.errstate(divide="ignore"):
+            self.log_keep = -np.log(problem.sizes)
+            self.log_flip = np.log(problem.p) + np.stack([np.log1p(-self.part), np.log(self.part)])
+        logs = np.abs(np.vstack([self.log_keep, self.log_flip]))
+        self.size = float(np.where(np.isfinite(logs), logs, 0).max(axis=0).sum())  # of any logarithm met
+
+    def parts(self, law: Floats, i: int) -> tuple[Floats, Floats, Floats]:
+        """Logarithms of the law of the weight where one more is true, or flips with a weight or the next."""
+        parts = law + self.log_keep[i], np.full_like(law, -np.inf), np.full_like(law, -np.inf)
+        for part, weight, chance in zip(parts[1:], self._two(i), self.log_flip[:, i], strict=True):
+            if weight < len(law):
+                np.add(law[: len(law) - weight], chance, out=part[weight:])
+        return parts
+
+    def _two(self, i: int) -> tuple[int, int]:
+        return int(self.low[i]), int(self.low[i]) + 1
+
+    def add(self, law: Floats, i: int) -> Floats:
+        """Law of the weight with one more attribute."""
+        more = law + self.log_keep[i]
+        for weight, chance in zip(self._two(i), self.log_flip[:, i], strict=True):
+            if weight < len(law) and chance > -math.inf:
+                more[weight:] = np.logaddexp(more[weight:], law[: len(law) - weight] + chance)
+        return more
+
+    def law(self, states: int) -> Floats:
+        """Logarithm of the probability of each weight below a number of states, for a random record."""
+        return reduce(self.add, range(len(self.problem)), _first(states))
+
+    def passed(self, law: Floats, order: range) -> Iterator[tuple[int, Floats]]:
+        """Add attributes in an order; give the law before each, last first, keeping only some of them."""
+        size = math.isqrt(len(order)) + 1
+        blocks, starts = [order[i : i + size] for i in range(0, len(order), size)], []
+        for block in blocks:
+            starts.append(law)
+            law = reduce(self.add, block, law)
+        for block, law in zip(reversed(blocks), reversed(starts), strict=True):
+            before = []
+            for i in block:
+                before.append((i, law))
+                law = self.add(law, i)
+            yield from reversed(before)
+
+    def rates(self, log_excess: Floats) -> tuple[float, Floats]:
+        """Logarithm of the mean of an excess given for each weight, and flip rates in proportion to it."""
+        rates, rest = np.zeros(len(self.problem)), log_excess[::-1]
+        log_mass = float(logsumexp(self.law(len(rest)) + log_excess))
+        for i, law in self.passed(_first(len(rest)), range(len(self.problem))):
+            _, low, high = self.parts(law, i)
+            rates[i] = math.exp(logsumexp(np.logaddexp(low, high) + rest[::-1]) - log_mass)
+            rest = self.add(rest, i)
+        return log_mass, rates
+
+
+def _first(states: int) -> Floats:
+    """Law of the weight of no attributes."""
+    law = np.full(states, -np.inf)
+    law[0] = 0
+    return law
+
+
+class Profile:
+    """The heights ``clip(top - step * weight, 0, level)`` of a ramp, as far as they are above 0."""
+
+    def __init__(self, weights: Weights, top: float, level: float) -> None:
+        self.weights, self.level = weights, level
+        levels = np.clip(top - weights.step * np.arange(math.ceil(top / weights.step)), 0, level)
+        self.levels = levels[levels > 0]
+        self.log_excess = self.levels + np.log(-np.expm1(-self.levels))
+        self.log_mass, self.rates = weights.rates(self.log_excess)
+
+
+class Ramp(Lifted):
+    """A law whose logarithm falls, by a profile of the weight of the flips, to the lowest density."""
+
+    block = 2**24
+
+    def __init__(self, problem: Problem, profile: Profile) -> None:
+        self.problem, self.ramp, self.level = problem, profile.weights, profile.level
+        self.log_excess, self.log_mass, self._rates = profile.log_excess, profile.log_mass, profile.rates
+        if (self.ramp.slopes + np.log(problem.sizes)).max() > STEEP:
+            raise Unsound("a flip is too rare for a double")
+        if not -700 < self.log_mass < 700:
+            raise Unsound(f"the odds of the second law would be e^{self.log_mass:.6g}")
+        self.repair()
+        self.check()
+
+    @cached_property
+    def weights(self) -> Floats:
+        return frozen(np.array([math.exp(self.log_mass)]))
+
+    @property
+    def lies(self) -> Floats:
+        return self.mass * self._rates
+
+    @property
+    def told(self) -> Floats:
+        return 1 - self._rates / self.problem.p
+
+    @property
+    def log_top(self) -> float:
+        return float(self.log_excess[0])
+
+    @cached_property
+    def counted(self) -> float:
+        """Three sums and two logarithms of sums an attribute, right to 4 units and half of their size."""
+        size = self.ramp.size + self.level
+        return len(self.problem) * (3 * size + 24) + 5 * size
+
+    @property
+    def coins(self) -> float:
+        return self.counted + 4 * len(self.problem)
+
+    def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
+        rows, attributes = np.nonzero(self.draw(len(categories), source))
+        return rows, attributes
+
+    def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
+        """Draw flip sets in proportion to the excess: a row each."""
+        ramp, k = self.ramp, len(self.problem)
+        flips = np.zeros((n, k), dtype=bool)
+        room = np.full(n, len(self.log_excess) - 1)
+        for i, rest in ramp.passed(self.log_excess[::-1], range(k)[::-1]):
+            keep, low, high = ramp.parts(rest, i)
+            flip = _choose(np.logaddexp(low, high)[room], keep[room], source)
+            (rows,) = np.nonzero(flip)
+            at = room[rows]
+            room[rows] -= ramp.low[i] + (_choose(high[at], low[at], source) if ramp.part[i] else 0)
+            flips[:, i] = flip
+        return flips
+
+    @cached_property
+    def neighbour_epsilons(self) -> Floats:
+        """The slopes: a flip changes the ramp by no more."""
+        return self._above(np.minimum(self.ramp.slopes, self.nominal_epsilon))
+
+    @property
+    def neighbour_exact(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.problem), dtype=bool)
+
+    def log_ratio(self, flips: Set[int]) -> float:
+        return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
+
+    def _log_density(self, flips: Set[int]) -> float:
+        """Logarithm of ``1 + G``, repairs included."""
+        flipped = np.isin(np.arange(len(self.problem)), list(flips))
+        law = _first(len(self.log_excess))
+        with np.errstate(divide="ignore"):
+            lies = np.log(self.kept * flipped + self.replaced * self.problem.p) - np.log(self.problem.p)
+            truths = np.log(self.kept * ~flipped + self.replaced / self.problem.sizes)
+        for i in range(len(self.problem)):
+            keep, low, high = self.ramp.parts(law, i)
+            truth = keep - self.ramp.log_keep[i] + truths[i]
+            law = np.logaddexp(truth, np.logaddexp(low, high) + lies[i])
+        return float(np.logaddexp(0, logsumexp(law + self.log_excess)))
+
+    def _interaction(self, attributes: Set[int]) -> float:
+        chosen = sorted(attributes)
+        law = _first(len(self.log_excess))
+        for i in set(range(len(self.problem))) - attributes:
+            law = self.ramp.add(law, i)
+        logs, signs = [], []
+        for flips in np.ndindex((2,) * len(chosen)):
+            part, sign = law, 1.0
+            for flip, i in zip(flips, chosen, strict=True):
+                keep, low, high = self.ramp.parts(part, i)
+                part = np.logaddexp(low, high) if flip else keep
+                sign *= -1 / (self.problem.sizes[i] - 1) if flip else 1
+            logs.append(logsumexp(part + self.log_excess))
+            signs.append(sign)
+        terms = np.exp(np.array(logs) - self.log_mass) * signs * self.mass
+        value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
+        kept = float(np.prod(self.kept[chosen]))
+        return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)
+
+
+def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:
+    """Coins with the odds whose logarithms are given, right to 4 units and half of their difference."""
+    apart = log_odds - log_against
+    odds, against = np.exp(np.minimum(apart, 0)), np.exp(np.minimum(-apart, 0))
+    return source.choose(odds, apart.shape, against=against)
