@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from orr.randomness import Categories, Source
-from orr.rounding import alias_units
+from orr.randomness import Categories, Source, Tiers
+from orr.rounding import ULP, alias_units
+from tests.exact.arithmetic import MP
 from tests.laws.playing import category_law
 
 
@@ -80,6 +81,28 @@ def test_categories_keep_their_digits_when_there_are_many(n):
     weights[0] = 1.5
     weights[-1] = n - weights[:-1].sum()
     np.testing.assert_array_less(*category_error(weights))
+
+
+@given(arrays(float, st.integers(2, 60), elements=st.floats(0, 3000)))
+def test_tables_within_tables_have_the_right_probabilities(falls):
+    logs = -np.cumsum(np.minimum(falls, 690.0))
+    tiers, reached, chances = Tiers(logs), MP.one, {}
+    for members, table in tiers.tables:
+        law = [reached * MP.mpf(p.numerator) / p.denominator for p in category_law(table)]
+        chances |= dict(zip(members.tolist(), law, strict=False))
+        reached = law[-1]
+    total = sum(MP.exp(MP.mpf(x)) for x in logs.tolist())
+    for i, x in enumerate(logs.tolist()):
+        assert abs(chances[i] / MP.exp(MP.mpf(x)) * total - 1) <= tiers.units * ULP
+
+
+def test_tables_within_tables_are_drawn_from():
+    logs = np.array([-800.0, 0.0, -1.0, -400.0])
+    draws = Tiers(logs).draw(20_000, Source(4))
+    assert set(draws.tolist()) == {1, 2}
+    assert abs((draws == 1).mean() - 1 / (1 + math.exp(-1))) < 0.02
+    with pytest.raises(ArithmeticError, match="too far apart"):
+        Tiers(np.array([0.0, -701.0]))
 
 
 def test_half_the_margin_of_categories_is_not_enough():

@@ -1,5 +1,7 @@
 """Neighbour levels capped: golden values, brute force, a literal linear program, proofs, mutants."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from orr.clock import Clock
 from orr.constructions.guarded import Guarded
 from orr.laws.product import Product
 from orr.optimum.capped import Program
+from orr.optimum.proofs import Head, Prices, Thresholds
 from orr.problem import Problem
 from tests.common import GOLDEN, brute_levels, flip_sets, problems, times
 
@@ -177,12 +180,10 @@ def test_all_weights_and_prices_give_a_lower_bound(problem, slack, data):
 
 
 def test_what_is_left_open_is_told():
-    # Thirteen different attributes have too many states, and no time is none.
-    levels = np.linspace(1, 2, 13)
-    for found in (orr.guarded([3] * 13, levels, 0.1), orr.guarded(SIZES, LEVELS, 0.1, time_limit=1e-9)):
-        assert isinstance(found.law, Product)
-        assert 0 < found.lower < found.epsilon
-        assert (found.neighbour_epsilons <= 1.1 * found.epsilons).all()
+    found = orr.guarded(SIZES, LEVELS, 0.1, time_limit=1e-9)
+    assert isinstance(found.law, Product)
+    assert 0 < found.lower < found.epsilon
+    assert (found.neighbour_epsilons <= 1.1 * found.epsilons).all()
 
 
 def test_progress_goes_to_standard_error(capsys):
@@ -210,30 +211,33 @@ def test_bad_slack(slack, error):
         orr.guarded(SIZES, LEVELS, slack)
 
 
+def with_law(mechanism, law):
+    """Replace the law of a mechanism, and leave its bounds."""
+    certificate = replace(mechanism.certificate, law=law, upper=law.epsilon)
+    return Guarded(law, certificate)
+
+
 def without_caps(sizes, levels, slack):
     """Mutant: forgets the caps."""
-    best = orr.optimal(sizes, levels)
-    return Guarded(best.law, slack, best.certificate.lower)
+    return with_law(orr.guarded(sizes, levels, slack), orr.optimal(sizes, levels).law)
 
 
 def one_cap_missing(sizes, levels, slack):
     """Mutant: keeps all caps but the first."""
     program = Program(Problem(sizes, levels), slack, Clock(None))
     program.caps[0] = sum(levels)
-    law, lower = program.solve()
-    return Guarded(law, slack, lower)
+    return with_law(orr.guarded(sizes, levels, slack), program.solve()[0])
 
 
 def unproved(sizes, levels, slack):
     """Mutant: keeps its caps, but is not the best that does."""
-    worse = orr.guarded(sizes, levels, slack / 2)
-    return Guarded(worse.law, slack, orr.guarded(sizes, levels, slack).lower)
+    return with_law(orr.guarded(sizes, levels, slack), orr.guarded(sizes, levels, slack / 2).law)
 
 
 def not_repaired(sizes, levels, slack):
     """Mutant: more accurate than asked."""
     higher = orr.guarded(sizes, [1.01 * e for e in levels], slack)
-    return Guarded(higher.law, slack, higher.lower)
+    return with_law(orr.guarded(sizes, levels, slack), higher.law)
 
 
 @pytest.mark.parametrize("mutant", [without_caps, one_cap_missing, unproved, not_repaired])
@@ -241,3 +245,151 @@ def test_check_catches_mutants(mutant):
     check(orr.guarded(SIZES, LEVELS, 0.1), SIZES, LEVELS, 0.1)
     with pytest.raises(AssertionError):
         check(mutant(SIZES, LEVELS, 0.1), SIZES, LEVELS, 0.1)
+
+
+# Many attributes, of one kind or of many.
+
+
+def kept(mechanism, slack):
+    """Caps are kept, levels met and the certificate holds."""
+    certificate = mechanism.certificate
+    assert (mechanism.neighbour_epsilons <= (1 + slack) * mechanism.epsilons * (1 + 1e-9)).all()
+    np.testing.assert_allclose(mechanism.law.rates, mechanism.flip_probabilities, rtol=1e-6)
+    assert certificate.lower <= certificate.upper <= mechanism.epsilon
+    assert mechanism.lower == certificate.lower
+    assert certificate.verify()
+
+
+@pytest.mark.parametrize("slack", [1e-6, 1e-3, 0.1, 0.5, 3.0])
+@pytest.mark.parametrize(("n", "size", "level"), [(5, 2, 0.4), (16, 4, 2.0), (9, 50, 6.0), (40, 3, 0.01)])
+def test_closed_form_equals_the_linear_program(n, size, level, slack):
+    mechanism = orr.guarded([size] * n, [level] * n, slack)
+    kept(mechanism, slack)
+    law, prices = Program(Problem([size] * n, [level] * n), slack, Clock(None)).solve()
+    np.testing.assert_allclose(mechanism.epsilon, law.epsilon, rtol=1e-5)  # HiGHS at the smallest slack
+    proved = float(prices.proved(mechanism.law.problem, slack)[0])
+    assert proved <= mechanism.epsilon
+    assert mechanism.lower <= law.epsilon
+    np.testing.assert_allclose(mechanism.lower, proved, rtol=1e-5)
+    assert mechanism.certificate.rel_gap < 1e-7
+
+
+def test_a_billionth_of_slack_keeps_most_of_the_saving():
+    k, size, level = 1024, 4, 2.0
+    problem = [size] * k, [level] * k
+    mechanism, best = orr.guarded(*problem, 1e-9), orr.optimal(*problem)
+    assert round((k * level - mechanism.epsilon) / (k * level - best.epsilon), 2) == 0.89
+    assert mechanism.certificate.rel_gap < 1e-4
+    assert (mechanism.neighbour_epsilons <= (1 + 1e-9) * level).all()  # to the last digit
+    assert mechanism.certificate.verify(exact=True)
+
+
+@settings(max_examples=25)
+@given(
+    st.integers(2, 3000), st.integers(2, 50), st.floats(0.01, 8.0), st.floats(-6, 1).map(lambda x: 10.0**x)
+)
+def test_equal_attributes_have_a_proved_optimum(n, size, level, slack):
+    mechanism = orr.guarded([size] * n, [level] * n, slack)
+    kept(mechanism, slack)
+    assert mechanism.certificate.rel_gap < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("n", "size", "level", "slack"),
+    [
+        (10**5, 4, 2.0, 0.1),
+        (10**4, 2, 1e-3, 0.01),
+        (1000, 10**6, 0.5, 0.2),
+        (3, 10**6, 700.0, 0.1),
+        (50, 5, 700.0, 1e-9),
+        (20, 3, 1e-9, 0.1),
+        (100, 3, 1.0, np.inf),
+        (500, 3, 1.0, 1e-300),
+        (2, 2, 1e-12, 1e-9),
+    ],
+)
+def test_extreme_equal_attributes(n, size, level, slack):
+    mechanism = orr.guarded([size] * n, [level] * n, slack)
+    kept(mechanism, min(slack, 1e300))
+    assert mechanism.epsilon <= n * level * (1 + 1e-12)
+
+
+def test_a_million_equal_attributes():
+    n = 10**6
+    mechanism = orr.guarded([4] * n, [2.0] * n, 0.1)
+    assert mechanism.certificate.rel_gap < 1e-12
+    assert (mechanism.neighbour_epsilons <= 2.2).all()
+    assert mechanism.epsilon < 0.24 * 2 * n
+
+
+MIXED = np.random.default_rng(5)
+
+
+@pytest.mark.parametrize(
+    ("k", "slack", "gap"),
+    [(17, 0.1, 0.2), (40, 0.01, 0.2), (40, 0.5, 0.1), (100, 0.1, 0.1), (100, 1e-4, 0.1)],
+)
+def test_many_different_attributes(k, slack, gap):
+    sizes, levels = MIXED.integers(2, 6, k), MIXED.uniform(0.5, 3, k)
+    mechanism = orr.guarded(sizes, levels, slack)
+    kept(mechanism, slack)
+    assert mechanism.certificate.method == "ramp"
+    assert mechanism.certificate.rel_gap < gap
+    assert mechanism.lower > orr.optimal(sizes, levels).certificate.lower - 1e-9
+    records = np.column_stack([MIXED.integers(a, size=3000) for a in sizes])
+    flips = (mechanism.perturb(records, 3) != records).mean(axis=0)
+    np.testing.assert_allclose(flips, mechanism.flip_probabilities, atol=6 * 0.5 / np.sqrt(3000))
+    assert mechanism.certificate.verify(exact=True)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels", "slack"),
+    [
+        (np.arange(2, 22), np.linspace(1e-9, 1, 20), 0.1),
+        (np.arange(2, 22), np.linspace(1, 700, 20), 0.1),
+        (np.arange(2, 22) ** 4, np.linspace(0.1, 12, 20), 0.3),
+        (np.arange(2, 22), np.linspace(0.1, 2, 20), 1e-9),
+        (np.arange(2, 22), np.linspace(0.1, 2, 20), 1e-300),
+        (np.arange(2, 22), np.linspace(0.1, 2, 20), np.inf),
+    ],
+)
+def test_extreme_different_attributes(sizes, levels, slack):
+    mechanism = orr.guarded(sizes, levels, slack)
+    kept(mechanism, min(slack, 1e300))
+
+
+def test_time_is_kept():
+    rng = np.random.default_rng(6)
+    for problem in ((rng.integers(2, 6, 300), rng.uniform(0.5, 3, 300)), ([4] * 10**5, [2.0] * 10**5)):
+        mechanism = orr.guarded(*problem, 0.1, time_limit=1e-6)
+        assert mechanism.certificate.seconds < 5
+        assert 0 < mechanism.lower < mechanism.epsilon
+
+
+def wrong_proofs(certificate):
+    """Mutants of a certificate, a family each."""
+    yield replace(certificate, lower=certificate.lower * (1 + 1e-6))
+    yield replace(certificate, slack=certificate.slack * 1.1)
+    proof = certificate.proof
+    if isinstance(proof, Head):
+        yield replace(certificate, proof=replace(proof, last=proof.last + 1))
+        yield replace(certificate, proof=replace(proof, share=proof.share / 2))
+    elif isinstance(proof, Thresholds):
+        yield replace(certificate, proof=replace(proof, low=proof.low * 0.99))
+        yield replace(certificate, proof=replace(proof, high=proof.high + 100))
+    else:
+        assert isinstance(proof, Prices)
+        yield replace(certificate, proof=replace(proof, log_prices=proof.log_prices + 0.01))
+        yield replace(certificate, proof=replace(proof, pairs=proof.pairs[:, [1, 0, 2]]))
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [([4] * 30, [2.0] * 30), (SIZES, LEVELS), (np.arange(2, 22) % 4 + 2, np.linspace(0.5, 2, 20))],
+)
+def test_wrong_proofs_are_noticed(problem):
+    certificate = orr.guarded(*problem, 0.05).certificate
+    assert certificate.verify()
+    for wrong in wrong_proofs(certificate):
+        assert not wrong.verify()
+        assert not wrong.verify(exact=True)

@@ -21,8 +21,9 @@ from orr.laws.beside import Beside
 from orr.laws.cells import Cells
 from orr.laws.product import Product
 from orr.laws.radius_one import RadiusOne
+from orr.laws.ramp import Ramp
 from orr.laws.table import Table
-from orr.randomness import Source
+from orr.randomness import Source, Tiers
 from tests.exact.arithmetic import MP, flip_sets, times
 
 FEW = 10  # attributes whose flip sets are enumerated
@@ -62,8 +63,21 @@ def kept_of(law):
 
 
 def category_chances(law):
-    """Chance of each category of an alias table."""
-    table = law._categories
+    """Chance of each category of an alias table, or of tables within tables."""
+    if not isinstance(law._categories, Tiers):
+        return alias_chances(law._categories)
+    tables = law._categories.tables
+    chances, reached = [None] * sum(len(members) for members, _ in tables), MP.one
+    for members, table in tables:
+        inside = [reached * chance for chance in alias_chances(table)]
+        for i, chance in zip(members.tolist(), inside, strict=False):
+            chances[i] = chance
+        reached = inside[-1]
+    return chances
+
+
+def alias_chances(table):
+    """Chance of each category of one alias table."""
     n = len(table._keep)
     chances = [MP.zero] * n
     for i, (keep, alias) in enumerate(zip(table._keep.tolist(), table._alias.tolist(), strict=True)):
@@ -124,6 +138,8 @@ def second(law, sets):
         return [truth if not any(s) else single[s.index(1)] if sum(s) == 1 else MP.zero for s in sets]
     if isinstance(law, Cells):
         return [cell_chance(law, s) for s in sets]
+    if isinstance(law, Ramp):
+        return follow_ramp(law, sets)
     parts = [
         [p * x for x in follow(ball, sets)] for p, ball in zip(category_chances(law), law.balls, strict=True)
     ]
@@ -456,6 +472,17 @@ def follow(ball, sets):
         for j, p in zip(inside, source.found(), strict=True):
             chances[j] = p
     return chances
+
+
+def follow_ramp(law, sets):
+    """Chance of each of some flip sets in the draws of a ramp."""
+    k = len(law.problem)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        source = Follower(range(k), sets, law.ramp.part > 0)
+        drawn = law.draw(len(source.owner), source)
+    assert source.step == k, "the draw has asked for something else"
+    assert (drawn == source.member[source.owner])[~source.lost].all()
+    return source.found()
 
 
 class Wanderer(Source):

@@ -6,6 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
+from orr.optimum.clip import Clip
+from orr.problem import Problem
 from tests.exact import samplers
 from tests.exact.arithmetic import MP
 from tests.exact.common import (
@@ -65,6 +67,31 @@ def test_neighbour_levels_of_more_attributes_are_not_exceeded(construct):
 @given(some_balls(max_k=4))
 def test_neighbour_levels_of_balls_are_not_exceeded(mechanism):
     check_neighbours(mechanism)
+
+
+@repeatable(max_examples=25)
+@example(problem=([2, 3, 4, 5], [1.0, 0.5, 1.5, 2.0]), slack=0.1)
+@given(
+    problem=problems(min_k=3, max_k=5, sizes=st.integers(2, 9), levels=any_level(0.2, 5.0)),
+    slack=any_level(0.01, 2),
+)
+def test_ramps_keep_their_caps(problem, slack):
+    """Every flip set, as it is drawn: the caps hold to the last digit, and the level is not exceeded."""
+    parts, found = Problem(*problem), []
+    caps = np.minimum((1 + slack) * parts.epsilons, parts.epsilons.sum())
+    Clip(parts, caps, parts.epsilons.sum()).run(lambda law: bool(found.append(law)))
+    for law in found[-1:]:
+        check_neighbours(orr.Mechanism(law))
+        assert all(n <= cap for n, cap in zip(samplers.neighbour_levels(law), caps.tolist(), strict=True))
+        assert samplers.realised(law).high <= law.epsilon
+
+
+@pytest.mark.parametrize(("size", "level", "n"), [(4, 2.0, 8), (3, 300.0, 6), (10**6, 200.0, 4)])
+@pytest.mark.parametrize("slack", [1e-6, 0.1, 0.7])
+def test_lines_keep_their_caps(size, level, n, slack):
+    mechanism = orr.guarded([size] * n, [level] * n, slack)
+    check_neighbours(mechanism)
+    assert max(samplers.neighbour_levels(mechanism.law)) <= (1 + slack) * level
 
 
 @pytest.mark.parametrize(
