@@ -250,7 +250,7 @@ class Tiers:
     --------
     >>> tiers = Tiers(np.array([0.0, -1000.0, -500.0]))
     >>> [members.tolist() for members, _ in tiers.tables], tiers.draw(3, Source(1))
-    ([[0], [2], [1]], array([0, 0, 0]))
+    ([[0], [2, 1]], array([0, 0, 0]))
     """
 
     def __init__(self, log_masses: Floats) -> None:

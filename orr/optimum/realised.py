@@ -181,13 +181,14 @@ def balls_excess(law: Balls, table: Sequence[int | Decimal]) -> Decimal:
 
 def ball_mass(ball: Ball) -> Decimal:
     """Probability of a ball, rounded down."""
-    low = np.floor(ball.weights)
-    live = low < ball.states
+    live = ball.weights < ball.states
+    weights = ball.weights[live]
+    low = np.floor(weights)
     dead = Decimal(1)
     for a in ball.problem.sizes[~live].tolist():
         dead = DOWN.divide(dead, Decimal(a))
     bits = 256 + math.ceil(-ball.log_mass / math.log(2))
-    found = weight_law(ball.problem.sizes[live], low[live], (ball.weights - low)[live], ball.states, bits)
+    found = weight_law(ball.problem.sizes[live], low, weights - low, ball.states, bits)
     if found is None:
         return Decimal(0)
     inside = sum(found[:-1]) + Fraction(ball.edge) * found[-1]

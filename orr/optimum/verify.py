@@ -240,9 +240,10 @@ def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
 
 def _ball(ball: Ball) -> tuple[float, Floats]:
     """Logarithm of the probability of a ball, and its flip rates."""
-    low = np.floor(ball.weights)
+    weights = np.minimum(ball.weights, ball.states)  # more keeps an attribute from lying, too
+    low = np.floor(weights)
     inside = np.log(np.append(np.ones(ball.states - 1), ball.edge))
-    return _weighed(ball.problem.sizes, low, ball.weights - low, inside)
+    return _weighed(ball.problem.sizes, low, weights - low, inside)
 
 
 def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floats) -> tuple[float, Floats]:

@@ -271,7 +271,7 @@ def test_closed_form_equals_the_linear_program(n, size, level, slack):
     assert proved <= mechanism.epsilon
     assert mechanism.lower <= law.epsilon
     np.testing.assert_allclose(mechanism.lower, proved, rtol=1e-5)
-    assert mechanism.certificate.rel_gap < 1e-7
+    assert mechanism.certificate.rel_gap < 1e-5
 
 
 def test_a_billionth_of_slack_keeps_most_of_the_saving():
