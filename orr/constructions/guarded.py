@@ -135,7 +135,7 @@ class Run:
             self.without_caps()
             kinds = Kinds(self.problem)
             steps = [self.alike] if len(kinds) == 1 else []
-            steps.append(self.cells if _few(kinds) else self.ramp)
+            steps += [self.cells, self.ramp] if _few(kinds) else [self.ramp]
             for step in steps:
                 if self.clock.left > 0 and not self.good() and self.method != LINE:
                     try:

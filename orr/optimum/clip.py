@@ -35,7 +35,7 @@ from orr.problem import Problem
 from orr.rounding import RATES, ULP, log_sum
 
 STATES = 4_000  # weights that are told apart: steps of a few hundredths of a nat
-ROUNDS = 8  # of taking from slopes, each about as long as the one before
+ROUNDS = 10  # of taking from slopes, each about as long as the one before
 FINE = 1e-3  # share of the slack that attributes may be left with
 
 
@@ -54,16 +54,20 @@ class Clip:
         # So much may be added to neighbour levels that the draws keep the caps, if the slack allows it.
         slack = caps - problem.epsilons
         self.caps = caps - np.minimum(6 * ULP * units, slack / 2)
-        self.fine = FINE * min(float((slack / problem.epsilons).min()), 1.0)
+        self.slack = float((slack / problem.epsilons).min())
+        self.fine = FINE * min(self.slack, 1.0)
 
     def run(self, found: Callable[[Ramp], bool]) -> bool:
         """Offer better and better ramps, until slopes stay or it is enough; tell if there is one."""
         slopes, more, offered = self.caps.copy(), 0.0, False
+        before = slopes, more
         for _ in range(ROUNDS):
             weights = Weights(self.problem, slopes, self.step)
             ends = self._ends(weights, more)
-            if ends is None:
-                return offered
+            if ends is None:  # too much was asked: half of it may do
+                slopes, more = (slopes + before[0]) / 2, (more + before[1]) / 2
+                continue
+            before = slopes, more
             profile = Profile(weights, *ends)
             rates = self.problem.p + (profile.rates - self.problem.p) / (1 + math.exp(-profile.log_mass))
             spare = (self.eased.q - rates) / self.spread
@@ -72,8 +76,9 @@ class Clip:
                 if found(Ramp(self.problem, profile)) or spare.max() <= self.fine:
                     break
             # Ask for what the worst lacks, and a little more; take from the slopes what others have too much.
-            more -= spare.min() - self.fine / 4
-            slopes = np.clip(slopes - self.caps * (spare - spare.min()), 0, self.caps)
+            more -= max(spare.min() - self.fine / 4, (more - self.slack) / 2)  # of more there is none
+            least = (slopes + self.problem.epsilons) / 2  # a slope below the level would not meet it
+            slopes = np.clip(slopes - self.caps * (spare - spare.min()), least, self.caps)
         return offered
 
     def _ends(self, weights: Weights, more: float) -> tuple[float, float] | None:
