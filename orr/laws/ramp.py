@@ -18,8 +18,8 @@ from collections.abc import Iterator, Set
 from functools import cached_property, reduce
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.law import Lifted
@@ -102,10 +102,10 @@ class Weights:
     def rates(self, log_excess: Floats) -> tuple[float, Floats]:
         """Logarithm of the mean of an excess given for each weight, and flip rates in proportion to it."""
         rates, rest = np.zeros(len(self.problem)), log_excess[::-1]
-        log_mass = float(logsumexp(self.law(len(rest)) + log_excess))
+        log_mass = float(scipy.special.logsumexp(self.law(len(rest)) + log_excess))
         for i, law in self.passed(_first(len(rest)), range(len(self.problem))):
             _, low, high = self.parts(law, i)
-            rates[i] = math.exp(logsumexp(np.logaddexp(low, high) + rest[::-1]) - log_mass)
+            rates[i] = math.exp(scipy.special.logsumexp(np.logaddexp(low, high) + rest[::-1]) - log_mass)
             rest = self.add(rest, i)
         return log_mass, rates
 
@@ -210,7 +210,7 @@ class Ramp(Lifted):
             keep, low, high = self.ramp.parts(law, i)
             truth = keep - self.ramp.log_keep[i] + truths[i]
             law = np.logaddexp(truth, np.logaddexp(low, high) + lies[i])
-        return float(np.logaddexp(0, logsumexp(law + self.log_excess)))
+        return float(np.logaddexp(0, scipy.special.logsumexp(law + self.log_excess)))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = sorted(attributes)
@@ -224,7 +224,7 @@ class Ramp(Lifted):
                 keep, low, high = self.ramp.parts(part, i)
                 part = np.logaddexp(low, high) if flip else keep
                 sign *= -1 / (self.problem.sizes[i] - 1) if flip else 1
-            logs.append(logsumexp(part + self.log_excess))
+            logs.append(scipy.special.logsumexp(part + self.log_excess))
             signs.append(sign)
         terms = np.exp(np.array(logs) - self.log_mass) * signs * self.mass
         value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())

@@ -196,7 +196,9 @@ class Program:
         paid = (prices > 0) & (prices < math.inf)
         likelier, other = likelier[paid], other[paid]
         kind = (self.flips[:, likelier] != self.flips[:, other]).argmax(axis=0)
-        log_prices = np.log(prices[paid]) - log_x[likelier] + scipy.special.logsumexp(log_x + self.log_uniform)
+        log_prices = (
+            np.log(prices[paid]) - log_x[likelier] + scipy.special.logsumexp(log_x + self.log_uniform)
+        )
         return Prices(weights / self.variance, np.column_stack([likelier, other, kind]), log_prices)
 
     def _moved(self, log_x: Floats, rest: Floats) -> tuple[Floats, Rows]:

@@ -26,7 +26,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import brentq, minimize_scalar
+import scipy
 
 from orr.arrays import Floats, Integers
 from orr.laws.ramp import Profile, Ramp, Weights
@@ -101,12 +101,16 @@ class Clip:
         def best(level: float) -> tuple[float, float]:
             # At the top the level hardly changes: a ten-thousandth of a step will do.
             precise = {"xatol": 1e-4 * step}
-            result = minimize_scalar(lost, bounds=(0, step * STATES), args=(level,), options=precise)
+            result = scipy.optimize.minimize_scalar(
+                lost, bounds=(0, step * STATES), args=(level,), options=precise
+            )
             return -float(result.fun), float(result.x)
 
         if best(self.reach)[0] <= 0:
             return None
-        level = float(brentq(lambda level: best(level)[0], 1e-9 * self.reach, self.reach, rtol=1e-9))
+        level = float(
+            scipy.optimize.brentq(lambda level: best(level)[0], 1e-9 * self.reach, self.reach, rtol=1e-9)
+        )
         return best(level)[1], level
 
 

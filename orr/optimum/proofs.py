@@ -12,7 +12,7 @@ from decimal import Context, Decimal
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from orr.arrays import Floats, Integers
 from orr.optimum.certificate import Certificate
@@ -161,9 +161,16 @@ class Thresholds:
         with np.errstate(divide="ignore"):
             below, above = np.log(np.maximum(self.low - score, 0)), np.log(np.maximum(score - self.high, 0))
         apart = y @ (problem.truth * np.exp(np.log(sizes - 1) - levels + truth) * -np.expm1(levels - caps))
-        left, right = logsumexp(capped + below), np.logaddexp(math.log(apart), logsumexp(capped + above))
+        left, right = (
+            scipy.special.logsumexp(capped + below),
+            np.logaddexp(math.log(apart), scipy.special.logsumexp(capped + above)),
+        )
         proper = self.low <= self.high and left >= right - 1e-12 * abs(right) and y.min() >= 0
-        proved = logsumexp(uniform + above) - logsumexp(uniform + below) if proper else 0.0
+        proved = (
+            scipy.special.logsumexp(uniform + above) - scipy.special.logsumexp(uniform + below)
+            if proper
+            else 0.0
+        )
         return Decimal(float(proved)), "weights and thresholds in plain logarithms"
 
 
