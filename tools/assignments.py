@@ -19,6 +19,7 @@ or, in an environment of your own, from the repository's folder, with
     pip install ".[classroom]\""""
 CONFIG = """c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "optimized-randomized-response"
+c.Execute.timeout = 300
 """
 
 
