@@ -123,12 +123,12 @@ def open_page(browser: Browser, path: Path) -> Page:
     return page
 
 
-def save(page: Page) -> PdfReader:
-    """Print the page and return what came out."""
+def save(page: Page, final: bool) -> PdfReader:
+    """Print the page and return what came out; only the final print has tags and bookmarks."""
     page.pdf(
         path=PDF, format="A4", margin=dict.fromkeys(["top", "bottom", "left", "right"], "20mm"),
         display_header_footer=True, header_template="<span></span>", footer_template=FOOTER,
-        print_background=True, outline=True, tagged=True,
+        print_background=True, outline=final, tagged=final,
     )  # fmt: skip
     return PdfReader(PDF)
 
@@ -163,9 +163,9 @@ def main() -> None:
     book.write_text(str(html), "utf-8")
     with chromium() as browser:
         page = open_page(browser, book)
-        numbers = page_numbers(save(page))
+        numbers = page_numbers(save(page, final=False))
         page.evaluate(NUMBER, numbers)
-        pdf = save(page)
+        pdf = save(page, final=True)
     check(pdf)
     if page_numbers(pdf) != numbers:
         raise Broken("the numbers in the contents moved the pages")
