@@ -23,6 +23,15 @@ FORMULAS_SET = """async () => {
     await document.fonts.ready;
 }"""
 ONLY_THIS_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+# The first two make pages of the address bar, which nobody sees here, at a second for each page of the book.
+# The others are those that Playwright switches off: Chromium heeds only the last such list.
+WITHOUT = "--disable-features=" + ",".join([
+    "WebUIOmniboxPopup", "WebUIOmniboxAimPopup",
+    "AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync",
+    "DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay",
+    "MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch",
+    "TcpPortRandomizationWin", "ThirdPartyStoragePartitioning",
+])  # fmt: skip
 COMMANDS = (
     "google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "chrome",
     "msedge", "microsoft-edge",
@@ -86,7 +95,7 @@ def chromium() -> Iterator["Browser"]:
     with sync_playwright() as playwright:
         for path in candidates(playwright.chromium.executable_path):
             try:
-                browser = playwright.chromium.launch(executable_path=path, args=[ONLY_THIS_HOST])
+                browser = playwright.chromium.launch(executable_path=path, args=[ONLY_THIS_HOST, WITHOUT])
             except Error:
                 continue
             with browser:
