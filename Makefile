@@ -34,10 +34,10 @@ notebooks: .venv/installed ## run every notebook and compare its outputs with th
 	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet chapters exercises
 
 classroom: .venv/installed-classroom ## grade the assignments and follow the guide
-	$(BIN)/pytest --numprocesses=auto --quiet tests/classroom
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet tests/classroom
 
 browser: .venv/installed-browser book ## open every page in a browser
-	$(BIN)/pytest --numprocesses=auto --quiet -rs tests/browser
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet -rs tests/browser
 
 ## Writing
 

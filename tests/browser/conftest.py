@@ -12,6 +12,11 @@ def cannot_run(reason):
     pytest.skip(reason)
 
 
+def pytest_collection_modifyitems(items):
+    """Begin with the longest test, while others can run beside it."""
+    items.sort(key=lambda item: item.name != "test_pdf")
+
+
 def pytest_terminal_summary(terminalreporter):
     skipped = [report for report in terminalreporter.stats.get("skipped", []) if "browser" in report.nodeid]
     for reason in sorted({report.longrepr[2] for report in skipped}):

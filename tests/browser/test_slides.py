@@ -18,6 +18,7 @@ LOOK = """() => {
     };
 }"""
 REST = {"exclude": [["mjx-container"], ["section.past"], ["section.future"]]}
+OPTIONS = {"resultTypes": ["violations"], "preload": False}
 
 
 @pytest.mark.parametrize("lecture", ["lecture-1", "lecture-2"])
@@ -33,8 +34,15 @@ def test_every_slide_can_be_shown(open_page, axe, lecture):
             look = page.evaluate(LOOK)
             end = look.pop("end")
             assert look == {"fits": True, "cut": False, "errors": 0, "raw": False}, page.url
-            assert axe.run(page, REST, {"preload": False}).response["violations"] == [], page.url
+            assert axe.run(page, REST, OPTIONS).response["violations"] == [], page.url
             seen.add(page.evaluate("Reveal.getSlidePastCount()"))
             page.keyboard.press("ArrowRight")
         assert len(seen) == page.evaluate("Reveal.getTotalSlides()")
     assert complaints == []
+
+
+def test_a_picture_without_words_is_caught_by_axe(open_page, axe):
+    with open_page("slides/lecture-1.html") as page:
+        page.evaluate("Reveal.getCurrentSlide().querySelector('.slide').append(new Image())")
+        found = axe.run(page, REST, OPTIONS).response["violations"]
+        assert [rule["id"] for rule in found] == ["image-alt"]
