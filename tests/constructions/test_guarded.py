@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, linprog
+from scipy.special import logsumexp
 from scipy.stats import binom
 
 import orr
 from orr.clock import Clock
 from orr.constructions.guarded import Guarded
 from orr.laws.product import Product
-from orr.optimum.capped import Program
+from orr.optimum.capped import Program, log_sum
 from orr.optimum.proofs import Head, Prices, Thresholds
 from orr.problem import Problem
 from tests.common import GOLDEN, brute_levels, flip_sets, problems, times
@@ -393,3 +394,8 @@ def test_wrong_proofs_are_noticed(problem):
     for wrong in wrong_proofs(certificate):
         assert not wrong.verify()
         assert not wrong.verify(exact=True)
+
+
+@given(st.lists(st.floats(-700, 700) | st.sampled_from([-1.0, 0.0, 2.0]), min_size=1, max_size=80))
+def test_the_quick_sum_of_logarithms_is_that_of_scipy_to_the_last_bit(logs):
+    assert log_sum(np.array(logs)) == logsumexp(logs)
