@@ -72,6 +72,7 @@ extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an 
 
 bench: .venv/installed-bench .venv/installed-browser book ## print measured ratios and what the pages weigh
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python -m benchmarks.families
 	$(BIN)/python -m benchmarks.pages
 
 ## And

@@ -23,8 +23,10 @@ FLOORS = [
     "rounding",
     "clock",
     "problem",
+    "kinds",
     "entropy",
     "randomness",
+    "categories",
     "laws",
     "records",
     "estimate",
@@ -37,7 +39,6 @@ FLOORS = [
 LINES = 250
 LONGER = {
     "optimum/capped.py": "one program, and the proof of what it leaves",
-    "optimum/search.py": "one search: its steps, its bound and its program share their state",
     "optimum/verify.py": "the second path is read as one argument, from the weights to the draws",
 }
 

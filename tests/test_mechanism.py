@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import beta, binom, chisquare
 
 import orr
+from orr.laws.cells import Cells
 from orr.laws.radius_one import RadiusOne
-from orr.laws.table import Table
 from tests.common import CONSTRUCTIONS, ball_mechanism
 
 FAILURE = 1e-6
@@ -123,7 +123,7 @@ class NoUniformPart(RadiusOne):
         return super().perturb(records, lifted)
 
 
-class TooTruthful(Table):
+class TooTruthful(Cells):
     """Mutant: the uniform part is half as likely as it should be."""
 
     def perturb(self, records, source):
@@ -135,7 +135,8 @@ class TooTruthful(Table):
 def mutant(kind):
     honest = orr.radius_one(SIZES, LEVELS).law
     if kind is TooTruthful:
-        return orr.Mechanism(kind(honest.problem, orr.linear_program(SIZES, LEVELS).solve().law.excess))
+        law = orr.linear_program(SIZES, LEVELS).solve().law
+        return orr.Mechanism(kind(law.problem, law.kinds, law.cells, law.log_excess))
     return orr.Mechanism(kind(honest.problem, honest.z0, honest.z))
 
 

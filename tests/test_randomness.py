@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from orr.randomness import Categories, Source, Tiers
+from orr.categories import Categories, Tiers
+from orr.randomness import Source
 from orr.rounding import ULP, alias_units
 from tests.exact.arithmetic import MP
 from tests.laws.playing import category_law

@@ -9,9 +9,10 @@ from numbers import Real
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Floats
 from orr.clock import Clock
 from orr.constructions.optimal import optimal
+from orr.kinds import Kinds
 from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.product import Product
@@ -21,7 +22,7 @@ from orr.optimum.clip import STATES, Clip, harris
 from orr.optimum.decimals import down_to_float
 from orr.optimum.line import clipped_line
 from orr.optimum.proofs import KEPT, Alone, Capped, Head, Proof
-from orr.problem import Kinds, Problem
+from orr.problem import Problem
 from orr.rounding import ULP, Unsound
 
 MAX_CELLS_LOG2 = 12  # of a linear program: half a minute
@@ -124,7 +125,7 @@ class Run:
         self.caps = np.minimum(np.minimum(1 + slack, 1e300) * problem.epsilons, total)
         self.law: Law = Product(problem)
         self.upper, self.method, self.lower = self.law.epsilon, "one by one", 0.0
-        self.weights: Floats | Integers | None = None
+        self.weights: Floats | None = None
         self.proof: Proof | None = None
 
     def answer(self) -> Guarded:

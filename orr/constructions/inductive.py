@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Floats, frozen
+from orr.categories import minus
 from orr.constructions.radius_one import single_lies
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.radius_one import RadiusOne
 from orr.mechanism import Mechanism
 from orr.problem import Problem
-from orr.randomness import minus
 from orr.rounding import ULP
 
 CHUNK = 64

@@ -9,15 +9,14 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Floats
-from orr.clock import Clock
+from orr.constructions.optimal import Run
 from orr.laws.law import subsets
-from orr.optimum.certificate import Certificate, Certified, NotCertified
-from orr.optimum.solver import Solver
+from orr.optimum.certificate import Certified, NotCertified
+from orr.optimum.search import start
 from orr.problem import Problem
-from orr.rounding import level_above
 
-MAX_ATTRIBUTES = 16
-ACCEPTED = 1e-7
+MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second
+ACCEPTED, CLOSED = 1e-7, 1e-10  # gaps in nats: the largest that is not refused, and what is asked for
 
 
 class LinearProgram:
@@ -124,20 +123,19 @@ class LinearProgram:
         >>> round(best.epsilon, 6), best.certificate.gap < 1e-9
         (3.44477, True)
         """
-        solver = Solver(self.problem.part(~self.problem.faint), Clock(None))
-        with np.errstate(over="ignore", invalid="ignore"):
-            law = solver.run()
-        upper = level_above(law.log_top, law.counted)
-        certificate = Certificate(
-            solver.proved, upper, solver.proof, "linear program", solver.clock.seconds, law
-        )
+        problem = self.problem.part(~self.problem.faint)
+        run = Run(problem, CLOSED, None, False, gap=CLOSED)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            run.listed(start(problem)[run.kinds.first])
+        found = run.certified()
+        certificate = found.certificate
         if not certificate.gap <= ACCEPTED:
             hint = "; at levels above 15 try radius_one" if self.problem.epsilons.max() > 15 else ""
             raise NotCertified(
                 f"the optimum is proved only to lie between {certificate.lower:.9g} and "
                 f"{certificate.upper:.9g}{hint}"
             )
-        return Certified(law, certificate).with_faint(self.problem)
+        return found.with_faint(self.problem)
 
 
 def linear_program(sizes: ArrayLike, epsilons: ArrayLike) -> LinearProgram:

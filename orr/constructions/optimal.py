@@ -8,25 +8,28 @@ import sys
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Floats
 from orr.checks import positive
 from orr.clock import Clock
 from orr.constructions.radius_one import NotApplicable, candidate, radius_one
-from orr.laws.ball import Ball
-from orr.laws.balls import Balls
-from orr.laws.cells import Cells
+from orr.kinds import Kinds
 from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
-from orr.optimum.certificate import Certificate, Certified, NotCertified, floor_below, single_lie_bound
+from orr.optimum.alike import hamming
+from orr.optimum.bound import floor, single_flip
+from orr.optimum.certificate import Certificate, Certified
+from orr.optimum.columns import generate
+from orr.optimum.edge import Edge
+from orr.optimum.pool import Pool
 from orr.optimum.search import ROOM, STEP, Search
-from orr.optimum.shells import Shells, whole
-from orr.optimum.solver import Solver
-from orr.problem import Kinds, Problem
-from orr.rounding import RATES, ULP, Unsound, eased_units, level_above, level_below, log_sum, log_sum_units
+from orr.optimum.soft import soften
+from orr.problem import Problem
+from orr.rounding import Unsound, eased_units, level_above, level_below
 
-SMALL = 16  # attributes of a linear program over all flip sets
-FEW = 5_000  # flip sets in a ball that are better listed than counted
+FEW = 5_000  # flip sets in a ball that are better listed than counted,
+ALL_LOG2 = 16  # and in all
 SPEED = 2 * 10**7  # steps of the dynamic programs of one round of the search that a second has room for
+CHOSEN = 1e-7  # share of the level that the choice among optima may cost
 
 
 def optimal(
@@ -34,22 +37,24 @@ def optimal(
     epsilons: ArrayLike,
     *,
     rel_gap: float = 1e-4,
+    gap: float | None = None,
     time_limit: float | None = None,
     progress: bool = False,
 ) -> Certified:
     """Find the mechanism with the smallest overall level, and prove how good it is.
 
-    1. A closed form, where there is one: at most one lie above the uniform part
+    1. A closed form, where there is one: at most one flip above the uniform part
        (:func:`orr.radius_one`), or attributes that are all alike.
-    2. Up to 16 different attributes: the linear program, as in :func:`orr.linear_program`.
-    3. A single ball around the truth with real weights and a fuzzy edge, found by a fixed point and
-       computed by dynamic programming. Integer weights prove the lower bound.
-    4. Where flip sets are too few for a smooth ball: a linear program over the flip sets near the
-       edge of the ball.
+    2. Where flip sets are few: a linear program over those near the edge of a ball around the truth.
+    3. A single ball with real weights and a fuzzy edge, found by a fixed point and computed by dynamic
+       programming. Whole weights prove the lower bound.
+    4. Where that leaves a gap: a ball with a soft edge, by Newton's method, and a mixture of balls, by
+       column generation.
 
     The result depends only on which pairs of size and level there are: permuting the attributes permutes
-    the mechanism, and attributes with the same size and level are treated alike. No flip makes a record
-    likelier, but for flip sets so rare (below 1e-306) that doubles cannot hold their share.
+    the mechanism, and attributes with the same size and level are treated alike. Where there are several
+    optima, the one with the softest edge is chosen, at a cost of at most one part in ten million. No flip
+    makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot hold their share.
 
     Parameters
     ----------
@@ -59,6 +64,8 @@ def optimal(
         Level of each attribute, in nats.
     rel_gap : float
         How close the bounds must come, as a share of the overall level.
+    gap : float, optional
+        The same in nats, in place of ``rel_gap``.
     time_limit : float, optional
         Seconds after which no further step is begun; the longer ones are not begun either if they would
         take more than what is left. A step that was begun may take a second or two longer. The best mechanism
@@ -78,7 +85,8 @@ def optimal(
     (33.369, True)
     """
     problem = Problem(sizes, epsilons)
-    run = Run(problem.part(~problem.faint), positive("rel_gap", rel_gap), time_limit, progress)
+    gaps = positive("rel_gap", rel_gap), None if gap is None else positive("gap", gap)
+    run = Run(problem.part(~problem.faint), gaps[0], time_limit, progress, gaps[1])
     # At the highest levels intermediate results overflow; what comes of it is never the best.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return run.answer().with_faint(problem)
@@ -90,31 +98,36 @@ class Run:
     ``lower`` and ``upper`` are levels; the steps count in logarithms of the excess, ``exp(level) - 1``.
     """
 
-    def __init__(self, problem: Problem, rel_gap: float, time_limit: float | None, progress: bool) -> None:
-        self.clock = Clock(time_limit)
-        self.rel_gap, self.progress = rel_gap / 2, progress  # to be on the safe side
+    def __init__(
+        self,
+        problem: Problem,
+        rel_gap: float,
+        time_limit: float | None,
+        progress: bool,
+        gap: float | None = None,
+    ) -> None:
+        self.clock, self.progress = Clock(time_limit), progress
+        self.rel_gap, self.gap = rel_gap / 2, None if gap is None else gap / 2  # to be on the safe side
         order = np.lexsort((problem.epsilons, problem.sizes))
-        self.problem, self.back = problem, np.argsort(order)
-        self.sorted = Problem.achieved(problem.sizes[order], problem.epsilons[order])
-        highest = float(problem.epsilons.max())
-        self.eased = self.sorted.eased(eased_units(len(problem), highest, 40))
-        self.kinds = Kinds(problem)
-        self.lower = floor_below(problem)
-        self.weights: Floats | Integers | None = None
+        self.problem, self.back, self.kinds = problem, np.argsort(order), Kinds(problem)
+        self.lower = floor(problem)
+        self.weights: Floats | None = None
         # The highest level alone is a bound: all weight on that attribute.
-        self.proves(math.nextafter(highest, 0), np.eye(1, len(problem), int(problem.epsilons.argmax()))[0])
+        highest = int(problem.epsilons.argmax())
+        self.proves(math.nextafter(problem.epsilons[highest], 0), np.eye(1, len(problem), highest)[0])
         self.law: Law = Product(problem)
         self.upper, self.method = self.law.epsilon, "one by one"
+        self.sorted = Problem.achieved(problem.sizes[order], problem.epsilons[order])
 
     def answer(self) -> Certified:
         """Try one method after another, until one is good enough or time is up."""
-        for step in (self.closed_form, self.alike, self.small, self.large):
+        for step in (self.closed_form, self.alike, self.search):
             if not self.late():
                 try:
                     step()
                 except Unsound:  # a law that doubles cannot hold; there are others
                     continue
-            if self.good():
+            if self.near(self.lower, self.upper):
                 break
         return self.certified()
 
@@ -123,22 +136,24 @@ class Run:
         bounds, how = (self.lower, self.upper, self.weights), (self.method, self.clock.seconds)
         return Certified(self.law, Certificate(*bounds, *how, self.law))
 
-    def late(self) -> bool:
-        """Tell whether time is up."""
-        return self.clock.left < 0
-
-    def good(self) -> bool:
-        """Tell whether the bounds are close enough."""
+    def near(self, lower: float, upper: float) -> bool:
+        """Tell whether bounds on the level are close enough."""
         if self.progress:
-            print(f"{self.clock.seconds:8.2f} s  {self.lower:.6f} to {self.upper:.6f}", file=sys.stderr)
-        return self.upper - self.lower <= self.rel_gap * self.upper
+            print(f"{self.clock.seconds:8.2f} s  {lower:.6f} to {upper:.6f}", file=sys.stderr)
+        return upper - lower <= self.wanted(upper)
+
+    def wanted(self, level: float) -> float:
+        """Gap that is small enough, in nats."""
+        return self.rel_gap * min(level, 1e300) if self.gap is None else self.gap
 
     def done(self, lower: float, upper: float) -> bool:
         """Tell whether bounds on the logarithm of the excess are close enough, or time is up."""
         low, high = float(np.logaddexp(0, lower)), float(np.logaddexp(0, upper))
-        if self.progress:
-            print(f"{self.clock.seconds:8.2f} s  {low:.6f} to {high:.6f}", file=sys.stderr)
-        return self.late() or high - low <= self.rel_gap * min(high, 1e300)
+        return self.near(max(low, self.lower), min(high, self.upper)) or self.late()
+
+    def late(self) -> bool:
+        """Tell whether time is up."""
+        return self.clock.left < 0
 
     def room(self) -> float:
         """Count the steps of a dynamic program that there is time for."""
@@ -147,8 +162,7 @@ class Run:
     def proves(self, lower: float, weights: Floats) -> None:
         """Keep a lower bound if it is the best."""
         if lower > self.lower:
-            is_whole = weights.max() < 2**62 and np.array_equal(weights, np.rint(weights))
-            self.lower, self.weights = lower, weights.astype(np.int64) if is_whole else weights
+            self.lower, self.weights = lower, weights
 
     def offers(self, method: str, law: Lifted, units: float = 0.0) -> None:
         """Keep a law if it is the best; its flip probabilities may miss by so many units."""
@@ -157,7 +171,7 @@ class Run:
             self.method, self.law, self.upper = method, law, upper
 
     def closed_form(self) -> None:
-        """At most one lie above the uniform part."""
+        """At most one flip above the uniform part."""
         try:
             law = radius_one(self.problem.sizes, self.problem.epsilons).law
         except NotApplicable:
@@ -167,78 +181,63 @@ class Run:
         # z is right to 10 units, and the q that it must meet to 9. Flip rates that are too high by as
         # much are mended by more of the truth, or of everything.
         more = min(law.mass / float(law.weights[-1]), 1 + law.mass / float(self.problem.w.min()))
-        self.offers("at most one lie", law, 20 * more)
+        self.offers("at most one flip", law, 20 * more)
         *_, j = candidate(self.problem)
-        self.proves(*single_lie_bound(self.problem, int(self.problem.w.argmax()) if j is None else j))
+        self.proves(*single_flip(self.problem, int(self.problem.w.argmax()) if j is None else j))
 
     def alike(self) -> None:
         """All attributes have the same size and level: a Hamming ball."""
-        if len(self.kinds) > 1:
-            return
-        k, q, d = len(self.problem), float(self.problem.q[0]), float(self.problem.d[0])
-        low, high = k * q * (1 - RATES * ULP), k * q * (1 + RATES * ULP)
-        cells = np.arange(math.ceil(high))[:, None]
-        log_uniform = self.kinds.log_uniform(cells)
-        with np.errstate(divide="ignore"):
-            terms = [log_uniform + np.log(np.maximum(edge - cells[:, 0], 0)) for edge in (low, high)]
-        tops = [math.log(k * d) - log_sum(t) for t in terms]
-        units = self.kinds.units(cells) + log_sum_units(terms[1]) + RATES + 5 * math.log(high + 1)
-        units += 5 * abs(math.log(k * d)) + abs(tops[1])
-        self.proves(level_below(tops[1], units), np.ones(k))
-        self.offers(
-            "attributes alike", Cells(self.problem, self.kinds, cells, np.full(len(cells), tops[0])), units
-        )
+        if len(self.kinds) == 1:
+            (lower, weights), (law, units) = hamming(self.kinds)
+            self.proves(lower, weights)
+            self.offers("attributes alike", law, units)
 
-    def small(self) -> None:
-        """Few attributes, all different: the linear program over all flip sets."""
-        k = len(self.problem)
-        if k > SMALL or len(self.kinds) < k:
+    def search(self) -> None:
+        """List flip sets near the edge of a ball, if there are few; else, or where that fails, mix balls."""
+        if self.room() < 2 * STEP * len(self.problem):
             return
-        solver = Solver(self.sorted, self.clock)
-        try:
-            table = solver.run(lambda lower, upper: self.done(lower, upper) and self.late())
-        except NotCertified:
-            return
-        weights = whole(solver.proof, self.sorted.q)
-        solver.weigh(weights)
-        self.proves(solver.proved, weights[self.back])
-        self.offers("linear program", table.reordered(self.problem, self.back))
-
-    def large(self) -> None:
-        """Many attributes, or some alike: balls, or flip sets near the edge of one."""
-        k = len(self.problem)
-        if self.room() < 2 * STEP * k:
-            return
-        search = Search(self.eased, self.sorted, self.room)
+        eased = self.sorted.eased(eased_units(len(self.problem), float(self.problem.epsilons.max()), 40))
+        pool = Pool(eased, self.sorted)
+        search = Search(pool, self.room)
         search.prove(max(search.unit, search.finest()))
-        weights = search.proof[self.back][self.kinds.first]
-        radius = float(weights @ (self.kinds.count * self.kinds.problem.q))
-        few = self.kinds.below(weights, radius, FEW) is not None
-        gap = self.rel_gap * max(float(np.logaddexp(0, search.proved)), self.lower)
+        few = self.few(pool)
         if not few:
-            search.run(self.done, gap)
-        if few or not self.done(search.proved, search.upper):
-            self.listed(search)
-            if few and not self.good() and not self.late():
-                search.run(self.done, gap)
-        self.proves(level_below(search.proved, 0), search.proof[self.back])
-        self.offers("balls", self.balls(search))
+            self.mixed(search)
+        if few or not self.done(pool.proved, pool.upper):
+            self.listed(pool.proof[self.back][self.kinds.first])
+        if few and not self.near(self.lower, self.upper) and not self.late():
+            self.mixed(search)
+        self.proves(level_below(pool.proved, 0), pool.proof[self.back])
+        self.offers("balls", pool.law(self.problem, self.back))
 
-    def listed(self, search: Search) -> None:
-        """Flip sets near the edge of a ball, by a linear program."""
-        first, problem = self.kinds.first, self.kinds.problem
+    @property
+    def small(self) -> bool:
+        """Whether all cells could be listed."""
+        return float(np.log2(self.kinds.count + 1).sum()) <= ALL_LOG2
+
+    def few(self, pool: Pool) -> bool:
+        """Tell whether flip sets are few enough for a list."""
+        weights = pool.proof[self.back][self.kinds.first]
+        radius = float(weights @ (self.kinds.count * self.kinds.problem.q))
+        return self.small or self.kinds.below(weights, radius, FEW) is not None
+
+    def mixed(self, search: Search) -> None:
+        """Search for one ball, then for a mixture."""
+        pool = search.pool
+        search.run(self.done, self.wanted(max(float(np.logaddexp(0, pool.proved)), self.lower)))
+        if not self.done(pool.proved, pool.upper):
+            soften(pool, self.done, self.room)
+            generate(pool, self.done, self.room)
+
+    def listed(self, weights: Floats) -> None:
+        """Find the best law of flip sets near the edge of a ball of some weights."""
+        problem = self.kinds.problem
         eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
-        shells = Shells(self.kinds, eased, search.proof[self.back][first], lambda: self.clock.left)
-        shells.run(self.done)
-        if shells.lower > -math.inf:
-            self.proves(level_below(shells.lower, 0), shells.weights[self.kinds.of])
-        if shells.upper < math.inf:
-            self.offers("flip sets", shells.law(self.problem))
-
-    def balls(self, search: Search) -> Balls:
-        """Best balls found, with enough mass for every attribute."""
-        eased, masses = self.eased, search.masses
-        balls = [Ball(self.problem, t.weights[self.back], t.states, t.edge) for t in search.best]
-        q, d = eased.q[self.back], eased.d[self.back]
-        supply = masses @ np.array([(q - ball.rates) / d for ball in balls])
-        return Balls(self.problem, balls, masses / min(float(supply.min()), 1.0))
+        edge = Edge(self.kinds, eased, weights, lambda: self.clock.left)
+        tight = CHOSEN if self.small else math.inf  # where it takes no time to speak of
+        edge.run(lambda lower, upper: self.done(lower, upper) and (upper - lower < tight or self.late()))
+        if edge.lower > -math.inf:
+            self.proves(level_below(edge.lower, 0), edge.weights[self.kinds.of])
+        if edge.upper < math.inf:
+            share = CHOSEN if self.gap is None else self.gap / self.upper
+            self.offers("flip sets", edge.law(self.problem, min(share, CHOSEN, self.rel_gap / 4)))

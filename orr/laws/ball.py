@@ -25,6 +25,7 @@ from orr.rounding import Unsound, ball_units
 
 TINY = 1e-290  # chance that is cut in the dynamic program
 LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
+FAR = 36.0  # widths, where the logistic function is 0 or 1 to the last digit of a double
 MAX_TILT = 64.0  # where a flip of weight 1 has a chance of e^-64, it does not matter any more
 
 
@@ -39,8 +40,9 @@ class Ball:
         Weight of each attribute's lie; one of at least ``states`` keeps the attribute from lying.
     states : int
         Number of weights below the threshold: 0, ..., ``states - 1``.
-    edge : float
-        Share of the flip sets of weight ``states - 1`` that belong to the ball.
+    edge : float or ndarray
+        Share of the flip sets of weight ``states - 1`` that belong to the ball, or of several weights up
+        to that one.
 
     Examples
     --------
@@ -52,8 +54,9 @@ class Ball:
     array([0.25, 0.25, 0.25])
     """
 
-    def __init__(self, problem: Problem, weights: Floats, states: int, edge: float = 1.0) -> None:
-        if not (states >= 1 and 0 < edge <= 1 and (weights >= 0).all()):  # nan, too
+    def __init__(self, problem: Problem, weights: Floats, states: int, edge: Floats | float = 1.0) -> None:
+        proper = np.size(edge) <= states and np.min(edge) > 0 and np.max(edge) <= 1
+        if not (states >= 1 and proper and (weights >= 0).all()):  # nan, too
             raise ValueError(
                 "a ball needs weights of at least 0, a state or more, and an edge above 0 up to 1"
             )
@@ -77,6 +80,18 @@ class Ball:
         states = math.ceil(radius)
         return cls(problem, weights, states, max(1 - states + radius, 1e-9))
 
+    @classmethod
+    def soft(cls, problem: Problem, weights: Floats, radius: float, width: float) -> Ball:
+        """Ball whose edge falls off over a width, as the logistic function does."""
+        states = math.ceil(radius + FAR * width)
+        first = min(max(math.floor(radius - FAR * width), 0), states - 1)
+        return cls(problem, weights, states, scipy.special.expit((radius - np.arange(first, states)) / width))
+
+    @property
+    def inside(self) -> Floats:
+        """Share of each weight that belongs to the ball."""
+        return np.append(np.ones(self.states - np.size(self.edge)), self.edge)
+
     def add(self, law: Floats, i: int) -> Floats:
         """Law of the weight with one more attribute, the i-th of those that may lie."""
         return _shifted(law, self.keep[i], self.low[i], self.lie[:, i])
@@ -84,9 +99,7 @@ class Ball:
     @cached_property
     def accepted(self) -> Floats:
         """Tilted share of each weight that belongs to the ball."""
-        accepted = np.exp(-self.tilt * np.arange(self.states)[::-1])
-        accepted[-1] *= self.edge
-        return accepted
+        return self.inside * np.exp(-self.tilt * np.arange(self.states)[::-1])
 
     def _pass(self, law: Floats, order: range) -> Iterator[list[tuple[int, Floats]]]:
         """Add attributes in an order; give, block by block and last block first, the law before each.
@@ -118,8 +131,7 @@ class Ball:
     @cached_property
     def log_mass(self) -> float:
         """Logarithm of the probability of the ball under a uniformly random record."""
-        edge = np.append(np.ones(self.states - 1), self.edge)
-        inside = math.fsum((self.below * edge).tolist())
+        inside = math.fsum((self.below * self.inside).tolist())
         if not inside > 0:
             raise Unsound("all chances of a ball underflow")
         return math.log(inside) + self.log_scale
@@ -153,7 +165,7 @@ class Ball:
         for i in np.flatnonzero(lies[self.live]):
             lie = lies[self.live[i]] * np.array([1 - part[i], part[i]])
             law = _shifted(law, truths[self.live[i]], self.low[i], lie)
-        return float(law @ np.append(np.ones(self.states - 1), self.edge))
+        return float(law @ self.inside)
 
     def joint(self, attributes: list[int]) -> Floats:
         """Law of the lies of a few attributes in the ball, as a cube with an axis for each."""

@@ -16,9 +16,11 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
+from orr.categories import SPAN, Categories, Tiers
+from orr.kinds import Kinds
 from orr.laws.law import Lifted
-from orr.problem import Kinds, Problem
-from orr.randomness import SPAN, Categories, Source, Tiers
+from orr.problem import Problem
+from orr.randomness import Source
 from orr.rounding import TINY, Unsound
 
 DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so

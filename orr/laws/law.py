@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
+from orr.categories import Categories, Tiers
 from orr.problem import Problem
-from orr.randomness import Categories, Looked, Source, Tiers
+from orr.randomness import Looked, Source
 from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_above
 
 NEAR = 2**15  # lies told at a time, if there are many: what was read is in the cache when it is written

@@ -1,15 +1,32 @@
-"""How the best law is found and proved.
+"""How the best law is found and proved. Chapters 4, 8, 10 and 11 explain it.
 
-Its words
----------
+Throughout this room:
+
 kind
     Attributes of one size and level, which are treated alike.
 cell
-    How many attributes of each kind lie; where all kinds differ, a flip set.
-ball
-    The flip sets whose lies weigh less than a radius.
+    How many attributes of each kind flip; where all kinds differ, a flip set.
 weights
-    One number an attribute. They prove a lower bound, and they shape a ball.
+    ``y``, one number of at least 0 for each attribute or kind. They prove a lower bound, and shape a ball.
+load, need
+    ``q`` and ``d`` of a kind, times its number of attributes: ``y.load`` is the threshold.
+radius
+    The threshold, in the units of the weights: what the flips in a ball may weigh.
+x
+    How far inside a flip set is: the threshold less the weight of its flips.
+ball, edge
+    The flip sets with ``x > 0``; the edge is where ``x`` is about 0, and may be soft.
+supply
+    What a mass gives of a kind's level: 1 is all of it, more is re-randomized away.
 mass
     Probability above the uniform part, in units of that part.
+column
+    A ball in the linear program that mixes balls, the master; its prices are weights.
+star
+    The attributes of the largest ``w``, which may have to weigh so much that they never flip.
+
+Which file does what: ``bound`` proves, ``edge`` lists cells, ``search``, ``soft`` and ``columns`` choose
+balls and keep them in a ``pool``, ``alike`` is a closed form. ``capped``, ``line`` and ``clip`` do the same
+under caps, with ``proofs``. ``certificate``, ``verify``, ``exact``, ``realised`` and ``decimals`` say and
+check what was proved.
 """

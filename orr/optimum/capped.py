@@ -17,9 +17,10 @@ import scipy
 
 from orr.arrays import Floats, Integers
 from orr.clock import Clock
+from orr.kinds import Kinds
 from orr.laws.cells import Cells
 from orr.optimum.proofs import Prices
-from orr.problem import Kinds, Problem
+from orr.problem import Problem
 from orr.rounding import RATES, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]

@@ -15,10 +15,11 @@ import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
+from orr.kinds import Kinds
 from orr.optimum.certificate import Certificate
 from orr.optimum.decimals import DOWN, UP, decimal, odds, power
 from orr.optimum.verify import log_convolved
-from orr.problem import Kinds, Problem
+from orr.problem import Problem
 from orr.rounding import ULP
 
 Proved = tuple[Decimal, str]

@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 
 from orr.arrays import Floats, Integers
+from orr.categories import Categories, Tiers
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
 from orr.laws.beside import Beside
@@ -22,11 +23,9 @@ from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
 from orr.laws.radius_one import RadiusOne
 from orr.laws.ramp import Ramp
-from orr.laws.table import Table
 from orr.optimum import verify
 from orr.optimum.decimals import DOWN, UP, above_one, decimal, log1p, power, sum_up
 from orr.problem import Problem
-from orr.randomness import Categories, Tiers
 
 BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
 COEFFICIENT = 96  # bits of the chances of a ball in fixed point
@@ -132,8 +131,8 @@ def highest(law: Lifted, kinds: list[tuple[int, int]], table: Sequence[int | Dec
 
 def cells_of(law: Lifted) -> Iterable[Sequence[int]]:
     """Flips of each kind in each category."""
-    assert isinstance(law, Table | Cells)
-    return np.ndindex(law.excess.shape) if isinstance(law, Table) else law.cells.tolist()
+    assert isinstance(law, Cells)
+    return law.cells.tolist()
 
 
 def flip_probabilities(
@@ -191,7 +190,7 @@ def ball_mass(ball: Ball) -> Decimal:
     found = weight_law(ball.problem.sizes[live], low, weights - low, ball.states, bits)
     if found is None:
         return Decimal(0)
-    inside = sum(found[:-1]) + Fraction(ball.edge) * found[-1]
+    inside = sum(Fraction(share) * n for share, n in zip(ball.inside.tolist(), found, strict=True) if n)
     return DOWN.multiply(decimal(Fraction(inside) / (1 << bits), DOWN), dead)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -17,21 +16,9 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats
-from orr.laws.ball import TINY, Ball
-from orr.optimum.shells import threshold
-from orr.problem import Kinds, Problem
-from orr.rounding import RATES, ULP
-
-
-@dataclass(frozen=True, eq=False)
-class Try:
-    """A ball that was tried, its probability, and what a unit of its mass gives of each level."""
-
-    weights: Floats
-    states: int
-    edge: float
-    log_mass: float
-    supply: Floats
+from orr.laws.ball import Ball
+from orr.optimum.pool import Pool
+from orr.problem import Problem
 
 
 class Bound(NamedTuple):
@@ -49,7 +36,6 @@ MEMORY = 8  # steps that the acceleration looks back
 ROUNDS = 16  # steps at each resolution
 FREE = 4  # steps before the threshold and the mass are held fixed
 PATIENCE = 3  # resolutions that may be of no help
-LATELY = 120  # balls that are mixed
 EDGE = 0.3  # nats below the threshold in which its hazard is measured
 FIRST, COARSE = 0.04, 1.28  # nats, the unit of the weights at first, and where that fails
 LOST = 0.5  # nats between the bounds, where it has failed
@@ -65,26 +51,19 @@ class Search:
 
     Parameters
     ----------
-    problem : Problem
-        Sizes and the levels that the balls must have before repairs (:meth:`Problem.eased`).
-        Attributes with the same get equal weights.
-    asked : Problem
-        The levels for which lower bounds are proved.
+    pool : Pool
+        Where balls and proofs are kept.
     room : callable
         Steps of a dynamic program that there is time for.
     """
 
-    def __init__(self, problem: Problem, asked: Problem, room: Callable[[], float] = lambda: ROOM) -> None:
-        self.problem, self.asked, self.room, self.kinds = problem, asked, room, Kinds(asked)
+    def __init__(self, pool: Pool, room: Callable[[], float] = lambda: ROOM) -> None:
+        self.pool, self.room, self.kinds = pool, room, pool.kinds
+        self.problem = problem = pool.eased
         self.star = self.kinds.of == self.kinds.of[int(problem.w.argmax())]
         self.weights, self.full = start(problem), False
         self.unit = min(COARSE, float(self.weights @ problem.q / problem.q.sum()))
-        self.lower = self.proved = -math.inf
-        self.upper = math.inf
-        self.proof = np.ones(len(problem))
-        truth = Try(np.full(len(problem), np.inf), 1, 1.0, -problem.log_records, 1 / problem.w)
-        self.tries, self.radius = [truth], 0.0
-        self._take([truth], np.array([problem.w.max()]))
+        self.lower, self.radius = -math.inf, 0.0
 
     def run(self, done: Done, gap: float) -> None:
         """Search at finer and finer resolution, until that has not helped for a while.
@@ -97,15 +76,15 @@ class Search:
         if not max(unit, self.finest()) < math.inf:
             return
         self._stage(max(unit, self.finest()), done)
-        if self.upper - self.proved > LOST:
+        if self.pool.upper - self.pool.proved > LOST:
             unit = 2 * self.unit
-        while not done(self.proved, self.upper) and failures < PATIENCE:
+        while not done(self.pool.proved, self.pool.upper) and failures < PATIENCE:
             unit /= 2 if unit > 0.1 else min(4, max(unit / needed, 2))
             if unit < self.finest():
                 return
-            before = self.upper - self.proved
+            before = self.pool.upper - self.pool.proved
             self._stage(unit, done)
-            failures += self.upper - self.proved > 0.8 * before
+            failures += self.pool.upper - self.pool.proved > 0.8 * before
 
     def finest(self) -> float:
         """Smallest unit in nats for which there are time and memory."""
@@ -119,8 +98,8 @@ class Search:
         """Search at one resolution."""
         self._settle(unit, done)
         self.prove(unit / 2)
-        if not done(self.proved, self.upper):
-            self._mix()
+        if not done(self.pool.proved, self.pool.upper):
+            self.pool.mix()
 
     def _settle(self, unit: float, done: Done) -> None:
         """Move the weights towards the point where the ball has the flip rates wanted."""
@@ -133,42 +112,14 @@ class Search:
                 radius, mass = self._free(unit)
                 memory = Memory()
             ball = Ball.of(problem, self._units(unit), radius)
-            supply = (problem.q - ball.rates) / problem.d
-            self.tries.append(Try(ball.weights, ball.states, ball.edge, ball.log_mass, supply))
-            self._take(self.tries[-1:], np.array([mass]))
-            if np.abs(mass * supply - 1).max() < small or done(self.lower, self.upper):
+            column = self.pool.add(ball)
+            self.pool.offer([column], np.array([mass]))
+            if np.abs(mass * column.supply - 1).max() < small or done(self.lower, self.pool.upper):
                 return
             move = aim(problem, ball.rates, mass) / min(max(ball.hazard(EDGE / unit) / unit, 0.5), 50)
             move[self.star & self.full] = 0
             weights = memory.accelerate(self.weights, move, np.sqrt(ball.rates * (1 - ball.rates)))
             self.weights = (np.bincount(kinds.of, weights) / kinds.count)[kinds.of]
-
-    def _take(self, tries: list[Try], masses: Floats) -> None:
-        """Keep these balls if they reach a smaller level, scaled up until every attribute has enough."""
-        supply = (masses @ np.array([t.supply for t in tries])).min()
-        if supply <= 0:
-            return
-        masses = masses / supply
-        upper = float(scipy.special.logsumexp(np.log(masses) - [t.log_mass for t in tries]))
-        if upper < self.upper:
-            self.upper, self.best, self.masses = upper, tries, masses
-
-    def _mix(self) -> None:
-        """Find the best mixture of the balls tried lately, by a linear program."""
-        self.tries = self.tries[:1] + self.tries[1:][-LATELY:]
-        supply = np.array([t.supply[self.kinds.first] for t in self.tries])
-        log_cost = -np.array([t.log_mass for t in self.tries]) - np.log(np.abs(supply).max(axis=1))
-        scale = np.abs(supply).max(axis=1, keepdims=True)
-        if not (np.isfinite(log_cost).all() and scale.min() > 0):
-            return
-        result = scipy.optimize.linprog(
-            np.exp(np.minimum(log_cost - log_cost.min(), 200)),
-            A_ub=-(supply / scale).T,
-            b_ub=-np.ones(len(self.kinds)),
-        )
-        if result.status == 0:
-            used = np.flatnonzero(result.x > 0)
-            self._take([self.tries[j] for j in used], result.x[used] / scale[used, 0])
 
     def _units(self, unit: float) -> Floats:
         """Weights in units; attributes that never lie weigh infinitely much."""
@@ -187,22 +138,11 @@ class Search:
         return found.radius, max(math.exp(min(found.lower + ball.log_mass, 700)), top)
 
     def prove(self, unit: float) -> None:
-        """Round the weights to integers, and keep the bound that these prove if it is the best."""
-        problem = self.asked
+        """Round the weights to whole units, and keep the bound that these prove if it is the best."""
+        problem = self.pool.asked
         weights = np.rint(np.minimum(self.weights / unit, 2.0**62))
         weights[self.star] = min(round(bound(problem, weights, self.star, REACH / unit).star), 2**62)
-        if not weights.any():
-            return
-        radius = threshold(weights, problem.q)
-        ball = Ball(problem, weights, math.ceil(radius))
-        short = math.fsum(((radius - np.arange(ball.states)) * ball.below).tolist())
-        short += radius * TINY * ball.states * len(problem)  # what was dropped
-        gain = math.fsum((weights * problem.d).tolist())
-        proved = math.log(gain / short) - ball.log_scale
-        logs = 5 * abs(math.log(gain / short)) + 2 * abs(ball.log_scale)
-        proved -= ULP * (ball.units + 2 * RATES + logs)
-        if proved > self.proved:
-            self.proved, self.proof = proved, weights
+        self.pool.prove(weights)
 
 
 def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: float) -> Bound:
@@ -216,8 +156,12 @@ def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: flo
     short = np.concatenate([[0.0], np.cumsum(np.cumsum(ball.below))])  # E[(T - weight)^+] at T = 0, 1, ...
     n, a, q, d = (x[star][0] for x in (np.full(len(star), star.sum()), problem.sizes, problem.q, problem.d))
     lies = np.arange(n + 1)
-    gammaln = scipy.special.gammaln
-    log_times = gammaln(n + 1) - gammaln(lies + 1) - gammaln(n - lies + 1) + lies * math.log(a - 1)
+    log_times = (
+        scipy.special.gammaln(n + 1)
+        - scipy.special.gammaln(lies + 1)
+        - scipy.special.gammaln(n - lies + 1)
+        + lies * math.log(a - 1)
+    )
 
     def log_proved(log_weight: float) -> float:
         weight = math.exp(log_weight)

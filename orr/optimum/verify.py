@@ -14,6 +14,7 @@ import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
+from orr.categories import Categories, Tiers
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
 from orr.laws.beside import Beside
@@ -21,9 +22,7 @@ from orr.laws.cells import Cells
 from orr.laws.law import Law, Lifted
 from orr.laws.radius_one import RadiusOne
 from orr.laws.ramp import Ramp
-from orr.laws.table import Table
 from orr.problem import Problem
-from orr.randomness import Categories, Tiers
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
 DENSE = 2**20  # whole weights below this are counted one by one
@@ -139,11 +138,6 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
         with np.errstate(divide="ignore"):
             log_z = np.log(np.append(law.z, law.z0))
         return log_z + np.log(np.append(sizes - 1, 1)), log_z + np.log(sizes).sum(), lambda share: share[:-1]
-    if isinstance(law, Table):
-        flips = np.indices(law.excess.shape).reshape(len(sizes), -1).T
-        with np.errstate(divide="ignore"):
-            log_excess = np.log(law.excess.ravel())
-        return log_excess + flips @ np.log(sizes - 1) - np.log(sizes).sum(), log_excess, lambda s: s @ flips
     if isinstance(law, Cells):
         log_uniform, lies = np.zeros(len(law.cells)), law.cells / law.kinds.count
         for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
@@ -227,7 +221,7 @@ def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
     low = np.floor(weights)
     part = weights - low
     expected = (sizes - 1) * np.exp(-ball.tilt * low) * [1 - part, part * math.exp(-ball.tilt)]
-    ends = np.exp(-ball.tilt * np.arange(ball.states)[::-1]) * np.append(np.ones(ball.states - 1), ball.edge)
+    ends = _inside(ball) * np.exp(-ball.tilt * np.arange(ball.states)[::-1])
     return bool(
         np.array_equal(ball.problem.sizes, problem.sizes)
         and set(ball.live.tolist()) == set(np.flatnonzero(ball.weights < ball.states).tolist())
@@ -238,12 +232,16 @@ def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
     )
 
 
+def _inside(ball: Ball) -> Floats:
+    """Share of each weight that belongs to a ball."""
+    return np.append(np.ones(ball.states - np.size(ball.edge)), ball.edge)
+
+
 def _ball(ball: Ball) -> tuple[float, Floats]:
     """Logarithm of the probability of a ball, and its flip rates."""
     weights = np.minimum(ball.weights, ball.states)  # more keeps an attribute from lying, too
     low = np.floor(weights)
-    inside = np.log(np.append(np.ones(ball.states - 1), ball.edge))
-    return _weighed(ball.problem.sizes, low, weights - low, inside)
+    return _weighed(ball.problem.sizes, low, weights - low, np.log(_inside(ball)))
 
 
 def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floats) -> tuple[float, Floats]:

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 
 import orr
 from orr.constructions.optimal import Run
+from orr.kinds import Kinds
 from orr.laws.balls import Balls
 from orr.laws.cells import Cells
 from orr.optimum import verify
+from orr.optimum.edge import Edge
+from orr.optimum.pool import Pool
 from orr.optimum.search import Search, bound
-from orr.optimum.shells import Shells
-from orr.problem import Kinds, Problem
+from orr.problem import Problem
 from orr.rounding import Unsound
 from tests.common import CASES, ball_mechanism, brute_levels, flip_sets, problems, times
 
@@ -61,7 +63,7 @@ def test_bounds_bracket_the_linear_program(problem):
 def test_the_method_for_many_attributes_is_right_for_few(problem):
     exact = orr.linear_program(*problem).solve().certificate
     run = Run(Problem(*problem), 1e-7, None, False)
-    run.large()
+    run.search()
     found = run.certified()
     assert found.certificate.lower <= exact.upper + 1e-9
     assert found.certificate.upper >= exact.lower - 1e-9
@@ -73,12 +75,12 @@ def test_the_method_for_many_attributes_is_right_for_few(problem):
 @settings(max_examples=20)
 @given(problems(max_k=7, max_size=9, max_level=6.0))
 def test_balls_bracket_the_linear_program(problem):
-    search = Search(Problem(*problem), Problem(*problem))
+    search = Search(Pool(Problem(*problem), Problem(*problem)))
     asked = count()
     search.run(lambda lower, upper: next(asked) > 25 or upper - lower < 0.05, 0.05)
     exact = orr.linear_program(*problem).solve().certificate
-    assert np.logaddexp(0, max(search.lower, search.proved)) <= exact.upper + 1e-9
-    assert np.logaddexp(0, search.upper) >= exact.lower - 1e-9
+    assert np.logaddexp(0, max(search.lower, search.pool.proved)) <= exact.upper + 1e-9
+    assert np.logaddexp(0, search.pool.upper) >= exact.lower - 1e-9
 
 
 @settings(max_examples=40)
@@ -143,7 +145,7 @@ def test_a_thousand_attributes():
     certificate = best.certificate
     assert certificate.rel_gap <= 1e-4
     assert certificate.verify()
-    assert certificate.weights.dtype == np.int64
+    assert certificate.weights.dtype == np.float64
     records = np.random.default_rng(1).integers(0, sizes, (4000, 1000))
     released = best.perturb(records, 3)
     flipped, q = (released != records).sum(axis=0), best.flip_probabilities
@@ -247,10 +249,10 @@ def law_of(mechanism):
 @given(problems(max_k=5, max_size=4))
 def test_laws_with_repairs_have_the_levels_asked(problem):
     kinds = Kinds(Problem(*problem))
-    shells = Shells(kinds, kinds.problem, np.ones(len(kinds)))
-    shells.run(lambda lower, upper: upper - lower < 0.3)  # far from the optimum: much to repair
-    assume(shells.upper < math.inf)
-    for mechanism in (ball_mechanism(*problem), orr.Mechanism(shells.law(Problem(*problem)))):
+    edge = Edge(kinds, kinds.problem, np.ones(len(kinds)))
+    edge.run(lambda lower, upper: upper - lower < 0.3)  # far from the optimum: much to repair
+    assume(edge.upper < math.inf)
+    for mechanism in (ball_mechanism(*problem), orr.Mechanism(edge.law(Problem(*problem), 0.1))):
         sets, law = law_of(mechanism)
         flips = np.array([[i in s for i in range(len(problem[0]))] for s in sets])
         np.testing.assert_allclose(law @ flips, mechanism.flip_probabilities, rtol=1e-9)

@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from orr.categories import Tiers
 from orr.laws.balls import Balls
 from orr.laws.beside import Beside
 from orr.laws.cells import Cells
 from orr.laws.product import Product
 from orr.laws.radius_one import RadiusOne
 from orr.laws.ramp import Ramp
-from orr.laws.table import Table
-from orr.randomness import Source, Tiers
+from orr.randomness import Source
 from tests.exact.arithmetic import MP, flip_sets, times
 
 FEW = 10  # attributes whose flip sets are enumerated
@@ -131,8 +131,6 @@ def product_heights(law):
 
 def second(law, sets):
     """Chance of each flip set under the second law, before repairs."""
-    if isinstance(law, Table):
-        return category_chances(law)
     if isinstance(law, RadiusOne):
         *single, truth = category_chances(law)
         return [truth if not any(s) else single[s.index(1)] if sum(s) == 1 else MP.zero for s in sets]
@@ -526,12 +524,17 @@ class Wanderer(Source):
         return told
 
 
+def shares_inside(ball):
+    """Share of each weight that belongs to a ball, whose edge may be one weight wide or several."""
+    return np.append(np.ones(ball.states - np.size(ball.edge)), ball.edge)
+
+
 def suspects(ball, rng, rows=2000, best=3):
     """Flip sets that come out of a ball much more often than they should, if any are found."""
     source = Wanderer(ball, rng, rows)
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = ball.draw(rows + 1, source)
-    inside = np.where(source.weight < ball.states - 1, 0.0, math.log(ball.edge))
+    inside = np.log(shares_inside(ball))[source.weight.astype(int)]
     excess = np.where(source.lost, -np.inf, source.excess - inside)
     return list(drawn[np.argsort(-excess)[:best]])
 
@@ -720,7 +723,7 @@ def ball_rate(ball, attribute):
         if i != attribute:
             law = law + (a - 1) * rounded_shift(law, ball.weights[i])
             law /= law.max()
-    inside = np.append(np.ones(ball.states - 1), ball.edge)
+    inside = shares_inside(ball)
     truth, lie = law @ inside, (sizes[attribute] - 1) * (rounded_shift(law, ball.weights[attribute]) @ inside)
     return lie / (truth + lie)
 

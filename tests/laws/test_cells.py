@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from orr.kinds import Kinds
 from orr.laws.cells import Cells
-from orr.problem import Kinds, Problem
+from orr.problem import Problem
 from tests.laws.playing import flip_law, unchecked
 
 

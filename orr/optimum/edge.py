@@ -1,8 +1,14 @@
-"""The optimum over listed cells, by a linear program with a row for each kind of attribute.
+"""The optimum over listed cells, by a linear program with a row for each kind of attribute (chapter 4).
 
-HiGHS sees only a shell: the cells whose lies weigh about as much as the threshold. What lies deep
-inside is taken whole, and the weights that come back tell where the next shell is. Both bounds are
-computed from the answer, not taken from HiGHS.
+Maximize the share ``tau`` of the levels that masses above the uniform part can give, where the mass of a
+cell is at most its *room*, ``m`` times its uniform probability; the smallest excess that gives the levels
+is then ``m / tau``. HiGHS sees only a shell of the cells: those whose flips weigh about as much as the
+threshold. What is deep inside is taken whole, and the weights that come back tell where the next shell is.
+Both bounds are computed from the answer, not taken from HiGHS.
+
+Among the optima one is chosen that does not depend on the solver: the one with the softest edge
+(:mod:`orr.optimum.soft`) that costs no more than a small share of the level. It is the only solution of
+a smooth problem, so it moves with the levels, is the same for equal attributes, and falls with every flip.
 """
 
 from __future__ import annotations
@@ -14,9 +20,15 @@ import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
+from orr.kinds import Kinds
+from orr.laws.ball import FAR
 from orr.laws.cells import Cells
-from orr.problem import Kinds, Problem
-from orr.rounding import RATES, ULP, log_sum, log_sum_units
+from orr.optimum.bound import listed, threshold
+from orr.optimum.model import Listed
+from orr.optimum.monotone import monotone
+from orr.optimum.soft import settle
+from orr.problem import Problem
+from orr.rounding import Unsound
 
 MOST = 100_000  # cells that may be listed,
 ROOM = 25_000_000  # and numbers that they may take
@@ -24,7 +36,8 @@ SHELL, LARGEST = 8_000, 30_000  # cells that HiGHS is shown, at first and at mos
 UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
-STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)
+STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
+TRIES = 4  # widths, each about as narrow as the cost of the one before asks for
 
 
 def whole(weights: Floats, load: Floats) -> Floats:
@@ -33,7 +46,7 @@ def whole(weights: Floats, load: Floats) -> Floats:
     return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**62)  # 0 times infinity is 0 here
 
 
-class Shells:
+class Edge:
     """The state of one solution: the weights, the shell around them, and the bounds so far.
 
     Bounds are logarithms of the excess, ``exp(level) - 1``.
@@ -87,10 +100,7 @@ class Shells:
         cells = self.kinds.below(weights, radius, self.limit)
         if cells is None:
             return False
-        terms = self.kinds.log_uniform(cells) + np.log(radius - cells @ weights)
-        lower = math.log(math.fsum((weights * self.need).tolist())) - log_sum(terms)
-        units = self.kinds.units(cells) + log_sum_units(terms) + 8 * math.log(radius)
-        lower -= ULP * (units + 2 * RATES + 8 * abs(lower))
+        lower = listed(self.kinds, weights, radius, cells)
         if lower > self.lower:
             self.lower, self.weights, self.radius = lower, weights, radius
             return True
@@ -167,72 +177,39 @@ class Shells:
         lies = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
         return (q * mass.sum() - lies / self.kinds.count) / d
 
-    def law(self, problem: Problem) -> Cells:
-        """Return the best law found, made monotone."""
+    def law(self, problem: Problem, share: float) -> Cells:
+        """Return the law with the softest edge that costs so small a share, or the best found."""
         cells, shares = monotone(self.kinds, self.cells, self.shares)
         mass = np.exp(self.kinds.log_uniform(cells) + self.upper) * shares
         # Moving mass to the truth helps every attribute, but for rounding.
         top = self.upper - math.log(min(float(self._supply(mass, cells).min()), 1.0))
-        return Cells(problem, self.kinds, cells, top + np.log(shares))
+        found = Cells(problem, self.kinds, cells, top + np.log(shares))
+        try:
+            return self._soft(problem, share * found.nominal_epsilon) or found
+        except Unsound:
+            return found
 
-
-def threshold(weights: Floats, load: Floats) -> float:
-    """Weight that the lies may have, rounded up by more than it can be off."""
-    return math.fsum((weights * load).tolist()) * (1 + (RATES + 2) * ULP)
-
-
-def monotone(kinds: Kinds, cells: Integers, shares: Floats) -> tuple[Integers, Floats]:
-    """Move mass until no lie makes a flip set likelier, one kind after the other.
-
-    Along a line of cells that differ in the lies of one kind, shares that rise are replaced by their
-    mean, in proportion to probability. That keeps the mass of the line and the lies of all other kinds,
-    and lowers the lies of this one. Uniform probabilities are a product, so all parallel lines have the
-    same proportions, a line that is nowhere larger stays so, and what was mended stays mended.
-    """
-    for g, (table, _) in enumerate(kinds.tables):
-        key = cells.astype(np.uint64) @ kinds.steps - cells[:, g].astype(np.uint64) * kinds.steps[g]
-        order = np.lexsort((cells[:, g], key))
-        cells, shares, key = cells[order], shares[order], key[order]
-        starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
-        # A line is in order if it begins with the truth, has no gaps, and falls.
-        same = np.append(False, key[1:] == key[:-1])
-        rises = np.append(False, (shares[1:] > shares[:-1]) | (np.diff(cells[:, g]) > 1)) & same
-        rises |= ~same & (cells[:, g] > 0)
-        wrong = np.flatnonzero(np.logical_or.reduceat(rises, starts))
-        if not len(wrong):
-            continue
-        ends = np.append(starts[1:], len(cells))
-        chances, new, values, gone = np.exp(table), [], [], np.zeros(len(cells), dtype=bool)
-        for line in wrong:
-            place = slice(starts[line], ends[line])
-            counts = cells[place, g]
-            full = np.zeros(counts[-1] + 1)
-            full[counts] = shares[place]
-            gone[place] = True
-            row = np.repeat(cells[starts[line]][None], len(full), axis=0)
-            row[:, g] = np.arange(len(full))
-            new.append(row)
-            values.append(falling(full, chances[: len(full)]))
-        cells = np.concatenate([cells[~gone], *new])
-        shares = np.concatenate([shares[~gone], *values])
-    return cells, shares
-
-
-def falling(values: Floats, chances: Floats) -> Floats:
-    """Return the means of neighbours, in proportion to chances, that never rise (pool adjacent violators).
-
-    Examples
-    --------
-    >>> falling(np.array([1.0, 0.0, 3.0]), np.array([1.0, 2.0, 1.0]))
-    array([1., 1., 1.])
-    """
-    pools: list[tuple[float, float, int]] = []
-    for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
-        pool = value, chance, 1
-        while pools and pools[-1][0] < pool[0]:
-            mean, weight, size = pools.pop()
-            total = weight + pool[1]
-            share = pool[1] / total if total else 1.0  # both underflow
-            pool = mean + (pool[0] - mean) * share, total, size + pool[2]
-        pools.append(pool)
-    return np.repeat([mean for mean, _, _ in pools], [size for _, _, size in pools])
+    def _soft(self, problem: Problem, most: float) -> Cells | None:
+        """Return the law with the softest edge that costs at most so many nats, if there is one."""
+        load, need = (self.kinds.count * x for x in (self.eased.q, self.eased.d))
+        inside = self.kinds.below(self.weights, self.radius, self.limit)
+        assert inside is not None, "it was listed before"
+        scale = math.exp(min(scipy.special.logsumexp(self.kinds.log_uniform(inside)) + self.lower, 700))
+        weights = self.weights * (scale / (self.weights @ need))  # in nats: the mean of x inside is 1
+        width = math.sqrt(most)  # which is what an edge costs where flip sets are dense, if not all ties
+        for _ in range(TRIES):
+            cells = self.kinds.below(weights, float(weights @ load) + FAR * width, self.limit)
+            cost = 4 * most
+            if cells is not None:
+                model = Listed(self.kinds, load, need, cells)
+                weights = settle(model, weights, width)
+                point = model.at(weights, width)
+                supply = float((point.slope() / need).min())
+                top = -math.log(supply) - point.log_mass if supply > 0 else math.inf
+                cost = top - self.lower
+                if cost <= most:
+                    return Cells(
+                        problem, self.kinds, cells, top - np.logaddexp(0, -model.pull @ weights / width)
+                    )
+            width *= min(max(most / cost, 1e-3), 1.0) / 2
+        return None

@@ -1,0 +1,81 @@
+"""The dual bound: weights in, proved level out (chapters 4 and 10).
+
+For any weights ``y >= 0`` no mechanism with these flip probabilities has an overall level below
+
+    log(1 + y.d / E[(y.q - y.B)^+]),
+
+where ``B`` are the flips of a uniformly random record. What differs is only how the expectation is
+counted: over listed cells, by the dynamic program of a ball, or by hand where few flip sets weigh less
+than the threshold ``y.q``. All of them take whole weights, or the exact ones of a closed form, raise the
+threshold by more than its rounding, and round the result down by a margin that :mod:`orr.rounding`
+derives. Bounds are logarithms of the excess, ``exp(level) - 1``, unless they are said to be levels.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from orr.arrays import Floats, Integers
+from orr.kinds import Kinds
+from orr.laws.ball import TINY, Ball
+from orr.problem import Problem
+from orr.rounding import RATES, ULP, level_below, log_sum, log_sum_units
+
+
+def threshold(weights: Floats, load: Floats) -> float:
+    """Weight that the flips may have, rounded up by more than it can be off."""
+    return math.fsum((weights * load).tolist()) * (1 + (RATES + 2) * ULP)
+
+
+def listed(kinds: Kinds, weights: Floats, radius: float, cells: Integers) -> float:
+    """Bound that whole weights of the kinds prove, from the cells below their threshold."""
+    gain = math.fsum((weights * kinds.count * kinds.problem.d).tolist())
+    terms = kinds.log_uniform(cells) + np.log(radius - cells @ weights)
+    lower = math.log(gain) - log_sum(terms)
+    units = kinds.units(cells) + log_sum_units(terms) + 8 * math.log(radius)
+    return lower - ULP * (units + 2 * RATES + 8 * abs(lower))
+
+
+def counted(problem: Problem, weights: Floats) -> float:
+    """Bound that whole weights of the attributes prove, from the dynamic program of their ball."""
+    radius = threshold(weights, problem.q)
+    ball = Ball(problem, weights, math.ceil(radius))
+    short = math.fsum(((radius - np.arange(ball.states)) * ball.below).tolist())
+    short += radius * TINY * ball.states * len(problem)  # what was dropped
+    log_gain = math.log(math.fsum((weights * problem.d).tolist()) / short)
+    logs = 5 * abs(log_gain) + 2 * abs(ball.log_scale)
+    return log_gain - ball.log_scale - ULP * (ball.units + 2 * RATES + logs)
+
+
+def floor(problem: Problem) -> float:
+    """Overall level that is proved without any search.
+
+    The larger of the information floor, and of what the levels prove as weights: with ``y = epsilons``
+    the expectation ``E[(y.q - y.B)^+]`` is at most ``exp(-1 - floor)``, since under the Kronecker
+    mechanism ``h^+ exp(-h) <= 1 / e``. The floor itself is right to 1e-12 of its size; less is used.
+    """
+    floor = problem.information_floor * (1 - 1e-10)
+    gain = math.fsum((problem.epsilons * problem.d).tolist())
+    return max(floor, level_below(1 + floor + math.log(gain), 5 * abs(math.log(gain)) + 2 * RATES))
+
+
+def single_flip(problem: Problem, j: int) -> tuple[float, Floats]:
+    """Overall level that the weights of the closed form with at most one lie prove, and these weights.
+
+    All weigh 1, but for attribute ``j``, whose weight makes the threshold 1, or a little less. Then only
+    the truth lies below the threshold, and perhaps a lie of that attribute. Where the other flip
+    probabilities sum to more than 1 there is no such weight, and nothing is proved.
+    """
+    q, d, sizes = problem.q, problem.d, problem.sizes
+    total = 1 - problem.spare
+    left = problem.spare + q[j] - 2 * RATES * ULP * (total + 1)
+    weights = np.ones(len(problem))
+    weights[j] = max(left / q[j] * (1 - 2 * RATES * ULP), 0.0)
+    if left <= 0:
+        return 0.0, weights
+    short = 1 + (sizes[j] - 1) * max(1 - weights[j], 0.0)
+    log_excess = math.log(math.fsum((weights * d).tolist()) / short)
+    units = 2 * RATES + 5 * abs(log_excess) + 6 * problem.log_records
+    return level_below(log_excess + problem.log_records, units), weights
