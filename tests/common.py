@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 import orr
 from orr.constructions.optimal import Run
+from orr.optimum.pool import Pool
 from orr.optimum.search import Search
 from orr.problem import Problem
+from orr.rounding import eased_units
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 CASES = GOLDEN["cases"]
@@ -27,12 +29,18 @@ CONSTRUCTIONS = {
 }
 
 
+def ball_search(sizes, levels, rel_gap=0.05):
+    """Return a run that has not begun, and a search for balls, with levels eased as there."""
+    run = Run(Problem(sizes, levels), rel_gap, None, False)
+    eased = run.sorted.eased(eased_units(len(run.sorted), float(run.sorted.epsilons.max()), 40))
+    return run, Search(Pool(eased, run.sorted))
+
+
 def ball_mechanism(sizes, levels):
     """Return the best balls of a short search, whether or not another law would be better."""
-    run, asked = Run(Problem(sizes, levels), 0.05, None, False), count()
-    search = Search(run.eased, run.sorted)
+    (run, search), asked = ball_search(sizes, levels), count()
     search.run(lambda lower, upper: next(asked) > 20, 0.05)
-    return orr.Mechanism(run.balls(search))
+    return orr.Mechanism(search.pool.law(run.problem, run.back))
 
 
 @st.composite

@@ -239,5 +239,5 @@ class Run:
         if edge.lower > -math.inf:
             self.proves(level_below(edge.lower, 0), edge.weights[self.kinds.of])
         if edge.upper < math.inf:
-            share = CHOSEN if self.gap is None else self.gap / self.upper
+            share = CHOSEN if self.gap is None else self.gap / float(np.logaddexp(0, edge.upper))
             self.offers("flip sets", edge.law(self.problem, min(share, CHOSEN, self.rel_gap / 4)))

@@ -37,7 +37,8 @@ UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
-TRIES = 4  # widths, each about as narrow as the cost of the one before asks for
+TRIES = 20  # widths, each about as narrow as the cost of the one before asks for,
+STEEPEST = 0.2  # but no less than half of this share of it: far narrower ones are not settled from there
 
 
 def whole(weights: Floats, load: Floats) -> Floats:
@@ -211,5 +212,5 @@ class Edge:
                     return Cells(
                         problem, self.kinds, cells, top - np.logaddexp(0, -model.pull @ weights / width)
                     )
-            width *= min(max(most / cost, 1e-3), 1.0) / 2
+            width *= min(max(most / cost, STEEPEST), 1.0) / 2
         return None

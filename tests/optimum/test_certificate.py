@@ -18,7 +18,7 @@ from orr.optimum.realised import ONE, alias_law, chance, highest, kinds_of
 def certificates():
     rng = np.random.default_rng(2)
     return {
-        "at most one lie": orr.optimal([2, 3, 4], [1.0, 1.5, 2.0]),
+        "at most one flip": orr.optimal([2, 3, 4], [1.0, 1.5, 2.0]),
         "alike": orr.optimal([3] * 20, [1.0] * 20),
         "cube": orr.optimal([2, 2, 2, 3], [0.3, 0.31, 0.32, 0.1]),
         "cells": orr.optimal([2, 3, 4, 5] * 5, [0.5, 1.0, 1.5, 2.0] * 5),
@@ -161,7 +161,7 @@ def highest_without_coins(law):
 
 
 def test_the_largest_neighbour_level_is_in_the_first_line():
-    assert repr(CERTIFIED["at most one lie"]).endswith("neighbours up to 3.4448>")
+    assert repr(CERTIFIED["at most one flip"]).endswith("neighbours up to 3.4448>")
     balls = CERTIFIED["balls"]
     assert not balls.neighbour_exact.any()
     assert repr(balls).endswith(f"neighbours at most {balls.epsilon:.5g}>")

@@ -1,0 +1,154 @@
+"""The pool: its mixtures give every attribute its level, and bounds lie on their sides of the optimum."""
+
+import math
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from orr.laws.ball import Ball
+from orr.laws.balls import Balls
+from orr.optimum.pool import Column, Pool
+from orr.problem import Problem
+from tests.common import problems
+from tests.exact.arithmetic import MP, number, optimum
+
+
+@st.composite
+def pools(draw, max_k=4):
+    """Draw a pool with the balls of some weights, the same for equal attributes; and its problem."""
+    sizes, levels = draw(problems(max_k=max_k, max_size=5, min_level=0.1, max_level=4.0))
+    if draw(st.booleans()):
+        sizes, levels = [*sizes, sizes[0]], [*levels, levels[0]]
+    problem = Problem(sizes, levels)
+    pool = Pool(problem, problem)
+    n = len(pool.kinds)
+    for _ in range(draw(st.integers(1, 5))):
+        weights = np.array(draw(st.lists(st.integers(1, 20), min_size=n, max_size=n)), dtype=float)
+        spread = weights[pool.kinds.of]
+        pool.prove(spread)
+        pool.add(Ball(problem, spread, max(math.ceil(spread @ problem.q), 1)))
+    return pool
+
+
+def exact_log_excess(problem):
+    """Logarithm of the smallest excess, from the exact optimum."""
+    level = optimum(problem.sizes.tolist(), problem.epsilons.tolist())
+    return tuple(float(MP.log(MP.expm1(number(end)))) for end in level)
+
+
+def flip_rates(problem, columns, masses):
+    """Flip probabilities of a mixture of a uniform record and of balls, by listing all flip sets."""
+    k = len(problem)
+    flips = np.indices((2,) * k).reshape(k, -1).T
+    uniform = np.where(flips, problem.p, 1 / problem.sizes).prod(axis=1)
+    law = uniform.copy()
+    for column, mass in zip(columns, masses, strict=True):
+        with np.errstate(invalid="ignore"):
+            weighed = np.where(flips, column.weights, 0).sum(axis=1)
+        inside = Ball(problem, column.weights, column.states, column.edge).inside
+        share = np.where(
+            weighed < column.states, inside[np.minimum(weighed, column.states - 1).astype(int)], 0
+        )
+        law += mass * share * uniform / (share @ uniform)
+    top = law / uniform
+    return law @ flips / law.sum(), float(np.log(top.max() - 1))
+
+
+@settings(max_examples=40)
+@given(pools())
+def test_the_mixture_gives_every_attribute_its_level(pool):
+    pool.mix()
+    rates, _ = flip_rates(pool.asked, pool.best, pool.masses)
+    assert (rates <= pool.asked.q * (1 + 1e-11)).all()
+
+
+@settings(max_examples=40)
+@given(pools())
+def test_bounds_lie_on_their_sides_of_the_optimum(pool):
+    pool.mix()
+    low, high = exact_log_excess(pool.asked)
+    _, top = flip_rates(pool.asked, pool.best, pool.masses)
+    assert top <= pool.upper + 1e-11  # balls that overlap add up
+    assert pool.upper >= low - 1e-11
+    assert pool.proved <= high
+
+
+@settings(max_examples=40)
+@given(pools())
+def test_prices_are_weights_that_prove_a_bound(pool):
+    prices = pool.mix()
+    assert prices is not None
+    assert (prices >= 0).all()
+    np.testing.assert_allclose(prices @ pool.need, 1)
+    pool.proved = -math.inf
+    whole = np.rint(prices * (20_000 / (prices @ pool.load)))[pool.kinds.of]
+    assert pool.prove(whole)
+    _, high = exact_log_excess(pool.asked)
+    assert pool.proved <= high
+    # Of the columns known, none is better at these prices than the mixture is.
+    values = [prices @ (c.supply * pool.need) * math.exp(c.log_mass + pool.upper) for c in pool.columns]
+    assert max(values) <= 1 + 1e-5
+
+
+@settings(max_examples=20)
+@given(pools())
+def test_equal_attributes_have_equal_weights(pool):
+    prices = pool.mix()
+    assert len(prices) == len(pool.kinds)
+    for column in pool.columns:
+        np.testing.assert_array_equal(column.weights, column.weights[pool.kinds.first][pool.kinds.of])
+    np.testing.assert_array_equal(pool.proof, pool.proof[pool.kinds.first][pool.kinds.of])
+    weights = pool.in_nats()
+    ball = Ball(pool.asked, pool.proof, math.ceil(pool.proof @ pool.asked.q))
+    # In these units the mean distance to the edge is 1, inside the ball of the best proof.
+    mean = weights @ (pool.load - pool.kinds.count * ball.rates[pool.kinds.first])
+    np.testing.assert_allclose(mean, 1, rtol=1e-6)
+
+
+def test_a_useless_column_is_no_harm():
+    problem = Problem([2, 3, 4], [0.5, 1.0, 1.5])
+    pool = Pool(problem, problem)
+    assert pool.mix() is None  # nothing is proved yet, so there is no unit for costs
+    assert math.isclose(pool.upper, math.log(problem.w.max()) + problem.log_records)
+    pool.prove(np.array([1.0, 2.0, 3.0]))
+    before = pool.upper
+    pool.columns.append(Column(np.zeros(3), 1, 1.0, 0.0, np.array([-1.0, -1.0, -1.0])))
+    assert pool.mix() is not None
+    assert pool.upper <= before
+    assert not any(column.supply.max() < 0 for column in pool.best)
+    pool.offer([pool.columns[-1]], np.ones(1))  # gives nothing: not kept
+    assert pool.upper <= before
+    assert not pool.prove(np.zeros(3))
+
+
+def test_columns_that_are_of_no_use_are_forgotten(monkeypatch):
+    monkeypatch.setattr("orr.optimum.pool.MOST", 2)
+    rng = np.random.default_rng(5)
+    problem = Problem([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0])
+    pool = Pool(problem, problem)
+    uppers = []
+    for _ in range(60):
+        weights = np.rint(rng.uniform(5, 50, 4))
+        pool.prove(weights)
+        pool.add(Ball(problem, weights, math.ceil(weights @ problem.q)))
+        pool.mix()
+        uppers.append(pool.upper)
+        assert len(pool.columns) <= 2 * (2 * 4 + 2) + 1
+    assert uppers == sorted(uppers, reverse=True)
+
+
+@settings(max_examples=20)
+@given(pools(), st.randoms(use_true_random=False))
+def test_the_law_may_be_asked_in_any_order(pool, random):
+    eased = pool.asked.eased(500.0)
+    easy = Pool(eased, pool.asked)
+    for column in pool.columns[1:]:
+        easy.add(Ball(eased, column.weights, column.states))
+    easy.proved, easy.proof = pool.proved, pool.proof
+    easy.mix()
+    order = np.array(random.sample(range(len(eased)), len(eased)))
+    law = easy.law(pool.asked.part(order), order)
+    assert isinstance(law, Balls)
+    np.testing.assert_allclose(law.rates, pool.asked.q[order], rtol=1e-11)
+    np.testing.assert_allclose(law.log_top, easy.upper, atol=1e-9)
