@@ -7,7 +7,7 @@ right on average. So a flip changes ``log f`` by no more than the *slope* of its
 the clipped ramp, ``F(w + m) >= exp(-step * m) F(w)`` for whole ``m``, and the mean of ``exp(-step * m)``
 is ``exp(-slope)``.
 
-The dynamic program over the weights is that of :mod:`orr.ball`, but in logarithms: sets too rare for a
+The dynamic program over the weights is that of :mod:`orr.laws.ball`, but in logarithms: sets too rare for a
 double must keep their place, or their neighbours would stand out.
 """
 
