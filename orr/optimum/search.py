@@ -142,7 +142,7 @@ class Search:
         problem = self.pool.asked
         weights = np.rint(np.minimum(self.weights / unit, 2.0**62))
         weights[self.star] = min(round(bound(problem, weights, self.star, REACH / unit).star), 2**62)
-        self.pool.prove(weights)
+        self.pool.prove(weights if weights.any() else np.ones(len(problem)))  # one kind alone
 
 
 def bound(problem: Problem, weights: Floats, star: NDArray[np.bool_], reach: float) -> Bound:
