@@ -48,7 +48,7 @@ def generate(pool: Pool, done: Callable[[float, float], bool], room: Callable[[]
 
 def _ask(pool: Pool, weights: np.ndarray, states: int) -> bool:
     """Add the ball of some weights; tell whether they prove more than all before."""
-    whole = np.rint(np.minimum(weights * (states / (weights @ pool.load)), 2.0**40))[pool.kinds.of]
+    whole = np.rint(np.minimum(weights * (states / (weights @ pool.load)), 2.0**500))[pool.kinds.of]
     if not whole.any():
         return False
     pool.add(Ball(pool.eased, whole, math.ceil(threshold(whole, pool.asked.q))))

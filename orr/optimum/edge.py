@@ -44,7 +44,8 @@ STEEPEST = 0.2  # but no less than half of this share of it: far narrower ones a
 def whole(weights: Floats, load: Floats) -> Floats:
     """Round weights to whole numbers, so fine that the threshold is about 2^44."""
     units = weights * (UNITS / (weights @ load))
-    return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**62)  # 0 times infinity is 0 here
+    # 0 times infinity is 0 here. Doubles of any size are whole numbers, up to one that does not overflow.
+    return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**500)
 
 
 class Edge:
@@ -203,7 +204,7 @@ class Edge:
             cost = 4 * most
             if cells is not None:
                 model = Listed(self.kinds, load, need, cells)
-                weights = settle(model, weights, width)
+                weights = settle(model, weights, width, most=most / 4)
                 point = model.at(weights, width)
                 supply = float((point.slope() / need).min())
                 top = -math.log(supply) - point.log_mass if supply > 0 else math.inf

@@ -140,8 +140,8 @@ class Search:
     def prove(self, unit: float) -> None:
         """Round the weights to whole units, and keep the bound that these prove if it is the best."""
         problem = self.pool.asked
-        weights = np.rint(np.minimum(self.weights / unit, 2.0**62))
-        weights[self.star] = min(round(bound(problem, weights, self.star, REACH / unit).star), 2**62)
+        weights = np.rint(np.minimum(self.weights / unit, 2.0**500))
+        weights[self.star] = min(round(bound(problem, weights, self.star, REACH / unit).star), 2**500)
         self.pool.prove(weights if weights.any() else np.ones(len(problem)))  # one kind alone
 
 

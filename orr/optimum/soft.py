@@ -38,15 +38,24 @@ PROVING = 20_000  # states of the whole weights that prove a bound
 DAMPED = 1e-8  # least multiple of the diagonal that is added to the second derivatives
 
 
-def settle(model: Model, weights: Floats, width: float, done: Callable[[], bool] = lambda: False) -> Floats:
-    """Solve the smooth problem of a width by Newton's method, or stop where something else is done."""
+def settle(
+    model: Model,
+    weights: Floats,
+    width: float,
+    done: Callable[[], bool] = lambda: False,
+    most: float = math.inf,
+) -> Floats:
+    """Solve the smooth problem of a width by Newton's method, or stop where something else is done.
+
+    In the end supplies are off by little beside what the soft edge costs, and by no more than ``most``.
+    """
     trust, here = TRUST * width, model.at(weights, width)
     for _ in range(STEPS):
         slope = here.slope()
         gained = float(weights @ slope)
         aim = gained / float(weights @ model.need) * model.need  # at the solution the slope is that
         cost = here.log_hard - here.log_mass - math.log(gained) if gained > 0 else math.inf
-        if done() or float(np.abs(slope / aim - 1).max()) < SETTLED * cost:
+        if done() or float(np.abs(slope / aim - 1).max()) < min(SETTLED * cost, most):
             break
         step = _step(model, weights, width, here, slope, trust)
         if step is None:

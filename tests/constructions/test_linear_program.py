@@ -72,7 +72,8 @@ def check_solution(sizes, levels):
     assert (program.A_ub @ x <= program.b_ub + 1e-9 * x.max()).all()
     scale = abs(program.A_eq).toarray() @ x
     np.testing.assert_allclose((program.A_eq @ x - program.b_eq) / scale, 0, atol=1e-11)
-    np.testing.assert_allclose(np.log(x[0]), best.epsilon, rtol=0, atol=1e-10)
+    # The choice among optima may cost half of the gap that is asked for.
+    np.testing.assert_allclose(np.log(x[0]), best.epsilon, rtol=0, atol=1e-9)
     return best, x
 
 
@@ -172,5 +173,4 @@ def test_overflowing_coefficients_are_an_error():
     program = orr.linear_program([10_000] * 12, [700.0] * 12)
     with pytest.raises(ValueError, match="overflow"):
         _ = program.A_eq
-    with pytest.raises(orr.NotCertified):
-        program.solve()
+    assert program.solve().certificate.verify()  # there is a closed form

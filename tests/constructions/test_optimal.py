@@ -12,14 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import orr
+from orr.constructions.optimal import Run
 from orr.laws.balls import Balls
 from orr.laws.cells import Cells
 from orr.optimum import verify
 from orr.optimum.pool import Pool
 from orr.optimum.search import Search, bound
 from orr.problem import Problem
-from orr.rounding import Unsound, level_below
-from tests.common import CASES, ball_mechanism, ball_search, flip_sets, problems
+from orr.rounding import Unsound
+from tests.common import CASES, ball_mechanism, flip_sets, problems
 
 
 def draw(k, seed, low=1.0, high=10.0):
@@ -59,10 +60,8 @@ def test_bounds_bracket_the_linear_program(problem):
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
 def test_the_method_for_many_attributes_is_right_for_few(problem):
     exact = orr.linear_program(*problem).solve().certificate
-    run, search = ball_search(*problem, rel_gap=1e-7)
-    run.mixed(search)
-    run.proves(level_below(search.pool.proved, 0), search.pool.proof[run.back])
-    run.offers("balls", search.pool.law(run.problem, run.back))
+    run = Run(Problem(*problem), 1e-7, None, False)
+    run.search()
     found = run.certified()
     assert found.certificate.lower <= exact.upper + 1e-9
     assert found.certificate.upper >= exact.lower - 1e-9
