@@ -74,7 +74,7 @@ class Cells(Lifted):
     def __init__(
         self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats, deep: bool = False
     ) -> None:
-        self.problem, self.kinds = problem, kinds
+        self.problem, self.kinds, self.deep = problem, kinds, deep
         if not len(cells):
             raise Unsound("no cell stands out from the uniform part")
         log_masses = log_excess + kinds.log_uniform(cells)
@@ -105,7 +105,7 @@ class Cells(Lifted):
     @property
     def _deep(self) -> bool:
         """Whether the masses are too far apart for one table."""
-        return bool(np.ptp(self._log_masses) >= SPAN)
+        return self.deep and bool(np.ptp(self._log_masses) >= SPAN)
 
     @property
     def drawn(self) -> float:

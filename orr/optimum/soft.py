@@ -30,6 +30,7 @@ from orr.rounding import Unsound
 WIDEST = 0.18  # nats, of the first edge; a wider one reaches too far beyond the ball
 NARROWEST = 4e-3  # nats, of an edge that may be too soft: narrower ones must have been of use
 LIGHTEST = 1e-6  # share of the threshold, so that every weight may grow
+STAGES = 24  # widths in all: from WIDEST they reach 1e-6
 STEPS = 25  # Newton steps at a width; far more than where it converges
 SETTLED = 0.1  # share of what the soft edge costs that supplies may still be off by
 TRUST = 3.0  # widths that a weight may move in the first step: beyond, the edge is another one
@@ -106,7 +107,9 @@ def soften(pool: Pool, done: Callable[[float, float], bool], room: Callable[[], 
 
     model, width, weights = Counted(pool.kinds, pool.load, pool.need, offer), WIDEST, pool.in_nats()
     weights, last = np.maximum(weights, LIGHTEST * float(weights @ pool.load)), None
-    while 20 * (float(weights @ pool.load) / width + 2 * FAR) * len(pool.asked) < room():
+    for _ in range(STAGES):
+        if 20 * (float(weights @ pool.load) / width + 2 * FAR) * len(pool.asked) > room():
+            return
         before = pool.upper - pool.proved
         try:
             weights = settle(model, weights, width, lambda: done(pool.proved, pool.upper))
