@@ -38,7 +38,7 @@ INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such 
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
 TRIES = 20  # widths, each about as narrow as the cost of the one before asks for,
-STEEPEST = 0.2  # but no less than half of this share of it: far narrower ones are not settled from there
+STEEPEST = 0.5  # but no less than half of this share of it: far narrower ones are not settled from there
 
 
 def whole(weights: Floats, load: Floats) -> Floats:
@@ -199,6 +199,7 @@ class Edge:
         scale = math.exp(min(scipy.special.logsumexp(self.kinds.log_uniform(inside)) + self.lower, 700))
         weights = self.weights * (scale / (self.weights @ need))  # in nats: the mean of x inside is 1
         width = math.sqrt(most)  # which is what an edge costs where flip sets are dense, if not all ties
+        last = math.inf
         for _ in range(TRIES):
             cells = self.kinds.below(weights, float(weights @ load) + FAR * width, self.limit)
             cost = 4 * most
@@ -213,5 +214,8 @@ class Edge:
                     return Cells(
                         problem, self.kinds, cells, top - np.logaddexp(0, -model.pull @ weights / width)
                     )
+                if cost > 2 * last:  # it does not settle any more
+                    break
+                last = cost
             width *= min(max(most / cost, STEEPEST), 1.0) / 2
         return None
