@@ -38,6 +38,8 @@ INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such 
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
 TRIES = 20  # widths, each about as narrow as the cost of the one before asks for,
+SAME = 1e-4  # nats between neighbour levels of laws that are taken for the same,
+COMPARED = 2**16  # if they have no more cells than take a second or so
 STEEPEST = 0.5  # but no less than half of this share of it: far narrower ones are not settled from there
 
 
@@ -187,9 +189,14 @@ class Edge:
         top = self.upper - math.log(min(float(self._supply(mass, cells).min()), 1.0))
         found = Cells(problem, self.kinds, cells, top + np.log(shares))
         try:
-            return self._soft(problem, share * found.nominal_epsilon) or found
+            soft = self._soft(problem, share * found.nominal_epsilon)
         except Unsound:
             return found
+        if soft is None or len(cells) > COMPARED:
+            return soft or found
+        # Where the two hardly differ there is but one optimum, and the linear program has it exactly.
+        apart = float(np.abs(soft.neighbour_epsilons - found.neighbour_epsilons).max())
+        return found if apart < SAME else soft
 
     def _soft(self, problem: Problem, most: float) -> Cells | None:
         """Return the law with the softest edge that costs at most so many nats, if there is one."""
