@@ -124,7 +124,7 @@ class LinearProgram:
         (3.44477, True)
         """
         problem = self.problem.part(~self.problem.faint)
-        run = Run(problem, 1.0, None, False, gap=CLOSED)
+        run = Run(problem, 1.0, None, False, gap=CLOSED * min(1.0, float(problem.epsilons.max())))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             run.listed(start(problem)[run.kinds.first])
             if run.upper - run.lower > ACCEPTED:
