@@ -127,7 +127,7 @@ class LinearProgram:
         run = Run(problem, 1.0, None, False, gap=CLOSED * min(1.0, float(problem.epsilons.max())))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             run.listed(start(problem)[run.kinds.first])
-            if run.upper - run.lower > ACCEPTED:
+            if not run.near(run.lower, run.upper):
                 run.closed_form()
         found = run.certified()
         certificate = found.certificate
