@@ -53,8 +53,9 @@ def optimal(
 
     The result depends only on which pairs of size and level there are: permuting the attributes permutes
     the mechanism, and attributes with the same size and level are treated alike. Where there are several
-    optima, the one with the softest edge is chosen, at a cost of at most one part in ten million. No flip
-    makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot hold their share.
+    optima, the one with the softest edge is chosen, at a cost of at most one part in ten million, or the
+    solver's own where no soft edge settles at that cost. No flip makes a record likelier, but for flip
+    sets so rare (below 1e-306) that doubles cannot hold their share.
 
     Parameters
     ----------
