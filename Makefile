@@ -1,6 +1,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PAGE := _build/html/index.html
+# Tests run on all cores already: threads for small matrices would only wait for each other.
+export OPENBLAS_NUM_THREADS ?= 1
 
 .PHONY: book help test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
 

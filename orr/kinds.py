@@ -34,13 +34,6 @@ class Kinds:
         return len(self.count)
 
     @cached_property
-    def second(self) -> Integers:
-        """Another attribute of each kind than the first, if it has one."""
-        order = np.argsort(self.of, kind="stable")
-        starts = np.cumsum(self.count) - self.count
-        return order[starts + (self.count > 1)]
-
-    @cached_property
     def tables(self) -> list[tuple[Floats, Floats]]:
         """Logarithm of the probability of each number of lies of a kind, and the units of its error."""
         pairs = zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True)

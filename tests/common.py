@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 import orr
 from orr.constructions.optimal import Run
+from orr.optimum.path import Path as Following
 from orr.optimum.pool import Pool
-from orr.optimum.search import Search
+from orr.optimum.stages import follow
 from orr.problem import Problem
 from orr.rounding import eased_units
 
@@ -29,18 +30,19 @@ CONSTRUCTIONS = {
 }
 
 
-def ball_search(sizes, levels, rel_gap=0.05):
-    """Return a run that has not begun, and a search for balls, with levels eased as there."""
-    run = Run(Problem(sizes, levels), rel_gap, None, False)
+def ball_pool(sizes, levels):
+    """Return a run that has not begun, and the balls of a few stages, with levels eased as there."""
+    run = Run(Problem(sizes, levels), 0.05, None, False)
     eased = run.sorted.eased(eased_units(len(run.sorted), float(run.sorted.epsilons.max()), 40))
-    return run, Search(Pool(eased, run.sorted))
+    pool, asked = Pool(eased, run.sorted), count()
+    follow(pool, Following.of(pool), 0.01, lambda lower, upper: next(asked) > 20, lambda: 1e9)
+    return run, pool
 
 
 def ball_mechanism(sizes, levels):
-    """Return the best balls of a short search, whether or not another law would be better."""
-    (run, search), asked = ball_search(sizes, levels), count()
-    search.run(lambda lower, upper: next(asked) > 20, 0.05)
-    return orr.Mechanism(search.pool.law(run.problem, run.back))
+    """Return the best balls of a few stages, whether or not another law would be better."""
+    run, pool = ball_pool(sizes, levels)
+    return orr.Mechanism(pool.law(run.problem, run.back))
 
 
 @st.composite

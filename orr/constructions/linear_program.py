@@ -12,7 +12,7 @@ from orr.arrays import Floats
 from orr.constructions.optimal import Run
 from orr.laws.law import subsets
 from orr.optimum.certificate import Certified, NotCertified
-from orr.optimum.search import start
+from orr.optimum.path import start
 from orr.problem import Problem
 
 MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second

@@ -18,18 +18,20 @@ from orr.laws.product import Product
 from orr.optimum.alike import hamming
 from orr.optimum.bound import floor, single_flip
 from orr.optimum.certificate import Certificate, Certified
-from orr.optimum.columns import generate
 from orr.optimum.edge import Edge
+from orr.optimum.path import Path
 from orr.optimum.pool import Pool
-from orr.optimum.search import ROOM, STEP, Search
-from orr.optimum.soft import soften
+from orr.optimum.stages import follow
+from orr.optimum.transform import QUICK, SIZE
 from orr.problem import Problem
 from orr.rounding import Unsound, eased_units, level_above, level_below
 
 FEW = 5_000  # flip sets in a ball that are better listed than counted,
 ALL_LOG2 = 16  # and in all
-SPEED = 2 * 10**7  # steps of the dynamic programs of one round of the search that a second has room for
-CHOSEN = 1e-7  # share of the level that the choice among optima may cost
+SPEED = 10**7  # steps of a dynamic program for which a second has room, with all balls that are tried
+ROOM = 2 * 10**9  # steps of a dynamic program that are not too many
+STEP = 1_000  # states that take as long as a turn of the loop over attributes itself
+CHOSEN = 5e-10  # share of the level that the choice among optima may cost
 
 
 def optimal(
@@ -46,15 +48,13 @@ def optimal(
     1. A closed form, where there is one: at most one flip above the uniform part
        (:func:`orr.radius_one`), or attributes that are all alike.
     2. Where flip sets are few: a linear program over those near the edge of a ball around the truth.
-    3. A single ball with real weights and a fuzzy edge, found by a fixed point and computed by dynamic
-       programming. Whole weights prove the lower bound.
-    4. Where that leaves a gap: a ball with a soft edge, by Newton's method, and a mixture of balls, by
-       column generation.
+    3. Where they are many: balls with a soft edge that becomes ever narrower, along a path, computed by
+       dynamic programming. Whole weights prove the lower bound. A mixture of the balls is released.
 
     The result depends only on which pairs of size and level there are: permuting the attributes permutes
     the mechanism, and attributes with the same size and level are treated alike. Where there are several
-    optima, the one with the softest edge is chosen, at a cost of at most one part in ten million, or the
-    solver's own where no soft edge settles at that cost. No flip makes a record likelier, but for flip
+    optima, the one with the softest edge is chosen, at a cost of at most one part in two billion, or the
+    solver's own where no soft edge has so little. No flip makes a record likelier, but for flip
     sets so rare (below 1e-306) that doubles cannot hold their share.
 
     Parameters
@@ -108,7 +108,7 @@ class Run:
         gap: float | None = None,
     ) -> None:
         self.clock, self.progress = Clock(time_limit), progress
-        self.rel_gap, self.gap = rel_gap / 2, None if gap is None else gap / 2  # to be on the safe side
+        self.rel_gap, self.gap = 0.9 * rel_gap, None if gap is None else 0.9 * gap  # to be on the safe side
         order = np.lexsort((problem.epsilons, problem.sizes))
         self.problem, self.back, self.kinds = problem, np.argsort(order), Kinds(problem)
         self.lower = floor(problem)
@@ -126,7 +126,7 @@ class Run:
             if not self.late():
                 try:
                     step()
-                except Unsound:  # a law that doubles cannot hold; there are others
+                except (Unsound, np.linalg.LinAlgError):  # a law that doubles cannot hold; there are others
                     continue
             if self.near(self.lower, self.upper):
                 break
@@ -199,15 +199,27 @@ class Run:
             return
         eased = self.sorted.eased(eased_units(len(self.problem), float(self.problem.epsilons.max()), 40))
         pool = Pool(eased, self.sorted)
-        search = Search(pool, self.room)
-        search.prove(max(search.unit, search.finest()))
-        few = self.few(pool)
-        if not few:
-            self.mixed(search)
-        if few or not self.done(pool.proved, pool.upper):
+        path = Path.of(pool)
+        path.model.size = QUICK
+        path.settle(self.late)
+        few = self.few(path.weights)
+        if few:
+            self.listed(path.weights)
+        else:
+            self.mixed(pool, path)
+        if self.near(self.lower, self.upper) or self.late():
+            return
+        if few:
+            self.mixed(pool, path)
+        else:
             self.listed(pool.proof[self.back][self.kinds.first])
-        if few and not self.near(self.lower, self.upper) and not self.late():
-            self.mixed(search)
+        if not (self.near(self.lower, self.upper) or self.late()):
+            path.model.size = SIZE
+            self.mixed(pool, path)
+
+    def mixed(self, pool: Pool, path: Path) -> None:
+        """Mix balls along the path."""
+        follow(pool, path, self.wanted(self.lower), self.done, self.room)
         self.proves(level_below(pool.proved, 0), pool.proof[self.back])
         self.offers("balls", pool.law(self.problem, self.back))
 
@@ -216,19 +228,10 @@ class Run:
         """Whether all cells could be listed."""
         return float(np.log2(self.kinds.count + 1).sum()) <= ALL_LOG2
 
-    def few(self, pool: Pool) -> bool:
+    def few(self, weights: Floats) -> bool:
         """Tell whether flip sets are few enough for a list."""
-        weights = pool.proof[self.back][self.kinds.first]
         radius = float(weights @ (self.kinds.count * self.kinds.problem.q))
         return self.small or self.kinds.below(weights, radius, FEW) is not None
-
-    def mixed(self, search: Search) -> None:
-        """Search for one ball, then for a mixture."""
-        pool = search.pool
-        search.run(self.done, self.wanted(max(float(np.logaddexp(0, pool.proved)), self.lower)))
-        if not self.done(pool.proved, pool.upper):
-            soften(pool, self.done, self.room)
-            generate(pool, self.done, self.room)
 
     def listed(self, weights: Floats) -> None:
         """Find the best law of flip sets near the edge of a ball of some weights."""

@@ -136,11 +136,6 @@ class Ball:
             raise Unsound("all chances of a ball underflow")
         return math.log(inside) + self.log_scale
 
-    def hazard(self, width: float) -> float:
-        """Share of the ball that a threshold lower by 1 would lose, on average over a width."""
-        near = min(max(round(width), 1), self.states)
-        return float(self.below[-near:].sum() / self.below.sum()) / near
-
     @cached_property
     def rates(self) -> Floats:
         """Flip probability of each attribute, given that the flip set is in the ball."""

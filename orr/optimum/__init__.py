@@ -21,12 +21,12 @@ supply
 mass
     Probability above the uniform part, in units of that part.
 column
-    A ball in the linear program that mixes balls, the master; its prices are weights.
-star
-    The attributes of the largest ``w``, which may have to weigh so much that they never flip.
+    A ball in the linear program that mixes balls, the master.
+width
+    Of a soft edge: the unit of the weights along the path.
 
-Which file does what: ``bound`` proves, ``edge`` lists cells, ``search``, ``soft`` and ``columns`` choose
-balls and keep them in a ``pool``, ``alike`` is a closed form. ``capped``, ``line`` and ``clip`` do the same
-under caps, with ``proofs``. ``certificate``, ``verify``, ``exact``, ``realised`` and ``decimals`` say and
-check what was proved.
+Which file does what: ``bound`` proves, ``edge`` lists cells, ``path`` chooses weights with what ``transform``
+counts, ``stages`` makes balls of them and keeps these in a ``pool``, ``alike`` is a closed form. ``capped``,
+``line`` and ``clip`` do the same under caps, with ``proofs``. ``certificate``, ``verify``, ``exact``,
+``realised`` and ``decimals`` say and check what was proved.
 """

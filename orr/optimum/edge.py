@@ -7,7 +7,7 @@ threshold. What is deep inside is taken whole, and the weights that come back te
 Both bounds are computed from the answer, not taken from HiGHS.
 
 Among the optima one is chosen that does not depend on the solver: the one with the softest edge
-(:mod:`orr.optimum.soft`) that costs no more than a small share of the level. It is the only solution of
+(:mod:`orr.optimum.path`) that costs no more than a small share of the level. It is the only solution of
 a smooth problem, so it moves with the levels, is the same for equal attributes, and falls with every flip.
 """
 
@@ -24,9 +24,9 @@ from orr.kinds import Kinds
 from orr.laws.ball import FAR
 from orr.laws.cells import Cells
 from orr.optimum.bound import listed, threshold
-from orr.optimum.model import Listed
 from orr.optimum.monotone import monotone
-from orr.optimum.soft import settle
+from orr.optimum.path import STAGES, Path, start
+from orr.optimum.transform import Listed, Transform
 from orr.problem import Problem
 from orr.rounding import Unsound
 
@@ -37,10 +37,8 @@ UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
-TRIES = 20  # widths, each about as narrow as the cost of the one before asks for,
 SAME = 1e-4  # nats between neighbour levels of laws that are taken for the same,
-COMPARED = 2**16  # if they have no more cells than take a second or so
-STEEPEST = 0.5  # but no less than half of this share of it: far narrower ones are not settled from there
+COMPARED = 16  # if they have no more cells than take a second or so: logarithm to base 2
 
 
 def whole(weights: Floats, load: Floats) -> Floats:
@@ -189,40 +187,53 @@ class Edge:
         top = self.upper - math.log(min(float(self._supply(mass, cells).min()), 1.0))
         found = Cells(problem, self.kinds, cells, top + np.log(shares))
         try:
-            soft = self._soft(problem, share * found.nominal_epsilon)
-        except Unsound:
+            return self._soft(found, share * found.nominal_epsilon)
+        except (Unsound, np.linalg.LinAlgError):
             return found
-        if soft is None or len(cells) > COMPARED:
-            return soft or found
-        # Where the two hardly differ there is but one optimum, and the linear program has it exactly.
-        apart = float(np.abs(soft.neighbour_epsilons - found.neighbour_epsilons).max())
-        return found if apart < SAME else soft
 
-    def _soft(self, problem: Problem, most: float) -> Cells | None:
-        """Return the law with the softest edge that costs at most so many nats, if there is one."""
+    def _soft(self, found: Cells, most: float) -> Cells:
+        """Return the law with the softest edge that costs at most so many nats, or else the one found.
+
+        Where the two hardly differ there is but one optimum, and the linear program has it exactly.
+        """
         load, need = (self.kinds.count * x for x in (self.eased.q, self.eased.d))
-        inside = self.kinds.below(self.weights, self.radius, self.limit)
-        assert inside is not None, "it was listed before"
-        scale = math.exp(min(scipy.special.logsumexp(self.kinds.log_uniform(inside)) + self.lower, 700))
-        weights = self.weights * (scale / (self.weights @ need))  # in nats: the mean of x inside is 1
-        width = math.sqrt(most)  # which is what an edge costs where flip sets are dense, if not all ties
-        last = math.inf
-        for _ in range(TRIES):
-            cells = self.kinds.below(weights, float(weights @ load) + FAR * width, self.limit)
-            cost = 4 * most
-            if cells is not None:
-                model = Listed(self.kinds, load, need, cells)
-                weights = settle(model, weights, width, most=most / 4)
-                point = model.at(weights, width)
-                supply = float((point.slope() / need).min())
-                top = -math.log(supply) - point.log_mass if supply > 0 else math.inf
-                cost = top - self.lower
-                if cost <= most:
-                    return Cells(
-                        problem, self.kinds, cells, top - np.logaddexp(0, -model.pull @ weights / width)
-                    )
-                if cost > 2 * last:  # it does not settle any more
-                    break
-                last = cost
-            width *= min(max(most / cost, STEEPEST), 1.0) / 2
-        return None
+        few = float(np.log2(self.kinds.count + 1).sum()) <= COMPARED
+        cells = self.kinds.below(np.zeros(len(load)), 1.0, 2**COMPARED + 1) if few else None
+        model = Transform(self.kinds, load, need) if cells is None else Listed(self.kinds, load, need, cells)
+        path = Path(model, start(self.eased))
+        level = most + (self.lower if self.upper - self.lower < most else self.upper)
+        for stage in range(STAGES):
+            wider = path.weights
+            if stage:
+                path.narrow()
+            path.settle(lambda: self.left() < 0, most / 100)
+            soft = self._of(path, found.problem) if path.upper <= level else None
+            if soft is None:
+                continue
+            if len(found.cells) <= 2**COMPARED:
+                apart = np.abs(soft.neighbour_epsilons - found.neighbour_epsilons)
+                if apart.max() < SAME:
+                    return found
+            if few and stage:
+                path.widen(wider, level, most / 100)
+            return self._of(path, found.problem) or soft
+        return found
+
+    def _of(self, path: Path, problem: Problem) -> Cells | None:
+        """Return the law at a point of a path, unless it has too many cells or doubles cannot hold it."""
+        load, weights = path.model.load, path.weights
+        cells = self.kinds.below(weights, float(weights @ load) + FAR, self.limit)
+        if cells is None:
+            return None
+        log_g = -np.logaddexp(0, (cells - load) @ weights)
+        mass = np.exp(self.kinds.log_uniform(cells) + self.upper + log_g)
+        supply = float(self._supply(mass, cells).min())
+        if not supply > 0:
+            return None
+        log_excess = self.upper - math.log(supply) + log_g
+        full = (cells == self.kinds.count).all(axis=1)
+        if full.any():  # what all flip sets have belongs to the uniform part
+            least = float(log_excess[full][0])
+            cells, log_excess = cells[~full], log_excess[~full]
+            log_excess += np.log1p(-np.exp(least - log_excess)) - math.log1p(math.exp(min(least, 700)))
+        return Cells(problem, self.kinds, cells, log_excess)

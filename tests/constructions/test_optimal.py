@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import math
 from fractions import Fraction
-from itertools import count
 
 import numpy as np
 import pytest
@@ -16,11 +15,9 @@ from orr.constructions.optimal import Run
 from orr.laws.balls import Balls
 from orr.laws.cells import Cells
 from orr.optimum import verify
-from orr.optimum.pool import Pool
-from orr.optimum.search import Search, bound
 from orr.problem import Problem
 from orr.rounding import Unsound
-from tests.common import CASES, ball_mechanism, flip_sets, problems
+from tests.common import CASES, ball_mechanism, ball_pool, flip_sets, problems
 
 
 def draw(k, seed, low=1.0, high=10.0):
@@ -33,7 +30,7 @@ def draw(k, seed, low=1.0, high=10.0):
 def test_golden(case):
     best = orr.optimal(case["sizes"], case["epsilons"], rel_gap=1e-9)
     truth, certificate = case["values"]["optimal_eps"], best.certificate
-    np.testing.assert_allclose(best.epsilon, truth, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(best.epsilon, truth, rtol=1e-9, atol=1e-12)
     assert certificate.lower <= case["values"].get("optimal_upper", truth) + 1e-11
     assert certificate.upper >= case["values"].get("optimal_lower", truth) - 1e-11
     assert certificate.rel_gap <= 1e-9
@@ -73,22 +70,10 @@ def test_the_method_for_many_attributes_is_right_for_few(problem):
 @settings(max_examples=20)
 @given(problems(max_k=7, max_size=9, max_level=6.0))
 def test_balls_bracket_the_linear_program(problem):
-    search = Search(Pool(Problem(*problem), Problem(*problem)))
-    asked = count()
-    search.run(lambda lower, upper: next(asked) > 25 or upper - lower < 0.05, 0.05)
+    _, pool = ball_pool(*problem)
     exact = orr.linear_program(*problem).solve().certificate
-    assert np.logaddexp(0, max(search.lower, search.pool.proved)) <= exact.upper + 1e-9
-    assert np.logaddexp(0, search.pool.upper) >= exact.lower - 1e-9
-
-
-@settings(max_examples=40)
-@given(problems(max_k=5, max_size=6), st.data())
-def test_every_weight_with_a_fuzzy_edge_gives_a_lower_bound(problem, data):
-    checked, k = Problem(*problem), len(problem[0])
-    weights = np.array(data.draw(st.lists(st.floats(0.01, 30), min_size=k, max_size=k)))
-    star = np.arange(k) == checked.w.argmax()
-    proved = np.logaddexp(0, bound(checked, weights, star, 20.0).lower)
-    assert proved <= orr.linear_program(*problem).solve().epsilon + 1e-9
+    assert np.logaddexp(0, pool.proved) <= exact.upper + 1e-9
+    assert np.logaddexp(0, pool.upper) >= exact.lower - 1e-9
 
 
 @settings(max_examples=30)
@@ -319,7 +304,7 @@ def test_a_law_that_lies_about_its_levels_is_refuted():
     with pytest.raises(Unsound, match="misses its level"):
         Balls(ball.problem, ball.balls, ball.masses * 0.99)
     assert not dataclasses.replace(best.certificate, law=spoiled(ball, masses=ball.masses * 0.99)).verify()
-    assert not dataclasses.replace(best.certificate, law=spoiled(ball, stay=ball.stay * 1.01)).verify()
+    assert not dataclasses.replace(best.certificate, law=spoiled(ball, stay=np.ones_like(ball.stay))).verify()
     listed = orr.optimal(*draw(30, 1))
     cells = listed.law
     assert isinstance(cells, Cells)
