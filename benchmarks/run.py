@@ -95,11 +95,11 @@ def perturb_library(seed):
 def perturb_bare(seed):
     """The least that vectorized numpy can do for a randomized response."""
     rows, rng = records(seed), np.random.default_rng(seed)
-    lie = orr.kronecker([4], [1.0]).flip_probabilities[0]
+    flip = orr.kronecker([4], [1.0]).flip_probabilities[0]
 
     def task():
         shift = rng.integers(1, 4, rows.shape)
-        return np.where(rng.random(rows.shape) < lie, (rows + shift) % 4, rows)
+        return np.where(rng.random(rows.shape) < flip, (rows + shift) % 4, rows)
 
     return best_of(task, 3)
 

@@ -35,7 +35,7 @@ class Kinds:
 
     @cached_property
     def tables(self) -> list[tuple[Floats, Floats]]:
-        """Logarithm of the probability of each number of lies of a kind, and the units of its error."""
+        """Logarithm of the probability of each number of flips of a kind, and the units of its error."""
         pairs = zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True)
         return [log_binomial(n, a) for n, a in pairs]
 
@@ -59,7 +59,7 @@ class Kinds:
         return np.random.default_rng(0).integers(2**63, size=len(self), dtype=np.uint64)
 
     def below(self, weights: Floats, cut: float, most: int) -> Integers | None:
-        """List the cells whose lies weigh less than a cut; None if there are more than a limit."""
+        """List the cells whose flips weigh less than a cut; None if there are more than a limit."""
         if np.count_nonzero(weights < cut) >= most:
             return None
         cells: Array = np.zeros((1, len(self)), dtype=np.int32)

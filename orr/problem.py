@@ -48,7 +48,7 @@ class Problem:
 
     @classmethod
     def achieved(cls, sizes: Integers, epsilons: Floats) -> Problem:
-        """Take levels that a construction reached, which may lie outside the range asked."""
+        """Take levels that a construction reached, which may be outside the range asked."""
         problem = cls.__new__(cls)
         problem._set(sizes, epsilons)
         return problem
@@ -85,7 +85,7 @@ class Problem:
 
     @cached_property
     def d(self) -> Floats:
-        """How far each flip probability lies below that of a uniformly random value."""
+        """How far each flip probability is below that of a uniformly random value."""
         return frozen(self.q * self.w)
 
     @cached_property

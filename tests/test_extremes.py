@@ -134,7 +134,7 @@ def test_a_wrong_sampler_fails_the_check(monkeypatch):
     ("error", "outcome"),
     [
         (
-            orr.NotCertified("the optimum is proved only to lie between 1 and 2"),
+            orr.NotCertified("the optimum is proved only to be between 1 and 2"),
             "refused: the optimum is proved",
         ),
         (orr.NotCertified(), "failed: NotCertified in "),

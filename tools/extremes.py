@@ -81,7 +81,7 @@ REFUSALS: dict[str, list[tuple[type[Exception], str]]] = {
     "radius_one": [CLOSED],
     "inductive": [FEW],
     "linear_program": [
-        (orr.NotCertified, r"the optimum is proved only to lie between "),
+        (orr.NotCertified, r"the optimum is proved only to be between "),
         (orr.NotCertified, r"HiGHS finds no solution at sizes and levels this high"),
     ],
     "allocate": [

@@ -71,7 +71,7 @@ def levels(ax: Axes) -> None:
 
 
 def logo(ax: Axes, points: float) -> None:
-    """Draw the cube of flip sets seen from the truth: the truth, and the three records with one lie.
+    """Draw the cube of flip sets seen from the truth: the truth, and the three records with one flip.
 
     Parameters
     ----------

@@ -127,7 +127,7 @@ class _Search:
         self.lowest = MIN_LEVEL / float(self.shares.min())
         if not self.lowest < MAX_LEVEL:
             raise ValueError(
-                f"shares differ too much: no multiple of them lies between {MIN_LEVEL:g} and {MAX_LEVEL:g}"
+                f"shares differ too much: no multiple of them is between {MIN_LEVEL:g} and {MAX_LEVEL:g}"
             )
         self.tight = TIGHT * min(1.0, total)
         self.target = total - self.tight / 2

@@ -59,7 +59,7 @@ class LinearProgram:
 
     @cached_property
     def A_ub(self) -> scipy.sparse.csr_array:
-        """Rows of Algorithm 1, by which a record with one more lie is never likelier."""
+        """Rows of Algorithm 1, by which a record with one more flip is never likelier."""
         last = len(self._flips) - 1
         smaller, added = np.nonzero(~self._flips)
         place = 1 << np.arange(len(self.problem))[::-1]
@@ -92,8 +92,8 @@ class LinearProgram:
         others = self.problem.sizes - 1.0
         times = np.where(self._flips, others, 1.0).prod(axis=1)
         with np.errstate(over="ignore"):
-            lie = -np.exp(self.problem.epsilons) / others
-            levels = np.where(self._flips, lie, 1.0).T * times
+            flip = -np.exp(self.problem.epsilons) / others
+            levels = np.where(self._flips, flip, 1.0).T * times
         if not np.isfinite(levels).all():
             raise ValueError("the coefficients of the linear program overflow at these sizes and levels")
         return levels
@@ -134,7 +134,7 @@ class LinearProgram:
         if not certificate.gap <= ACCEPTED:
             hint = "; at levels above 15 try radius_one" if self.problem.epsilons.max() > 15 else ""
             raise NotCertified(
-                f"the optimum is proved only to lie between {certificate.lower:.9g} and "
+                f"the optimum is proved only to be between {certificate.lower:.9g} and "
                 f"{certificate.upper:.9g}{hint}"
             )
         return found.with_faint(self.problem)

@@ -1,4 +1,4 @@
-"""The exact optimum, where at most one lie stands out from the rest."""
+"""The exact optimum, where at most one flip stands out from the rest."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class NotApplicable(ValueError):
 def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     """Solve the problem in closed form for any number of attributes, where a closed form exists.
 
-    Only the truth and records with a single lie are likelier than the rest. The mass ``M`` they
+    Only the truth and records with a single flip are likelier than the rest. The mass ``M`` they
     carry, in units of the uniform part, decides everything:
 
     1. Where the flip probabilities sum to at most 1, ``M`` is the largest ``w_i``. That is
-       optimal if no single lie would be likelier than the truth.
-    2. Where they sum to more, ``M`` is the smallest that makes some single lie, of attribute
+       optimal if no single flip would be likelier than the truth.
+    2. Where they sum to more, ``M`` is the smallest that makes some single flip, of attribute
        ``j``, as likely as the truth. That is optimal if ``M`` is at least every ``w_i`` and the
        other flip probabilities sum to at most 1.
 
@@ -67,7 +67,7 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
     if j is None:
         if z0 < z.max() * (1 - ROUNDING):
             raise NotApplicable(
-                f"the flip probabilities sum to {total:.6g}, at most 1, but lying about attribute "
+                f"the flip probabilities sum to {total:.6g}, at most 1, but a flip of attribute "
                 f"{int(z.argmax())} alone would be likelier than the truth"
             )
         return Mechanism(RadiusOne.beside(problem, z0, z))
@@ -85,7 +85,7 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
 
 
 def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:
-    """Return ``M``, ``z_0`` and ``z`` that may be optimal, and whose lie ties with the truth, if any."""
+    """Return ``M``, ``z_0`` and ``z`` that may be optimal, and whose flip ties with the truth, if any."""
     if problem.spare >= -8 * ULP:
         mass = float(problem.w.max())
         z0 = math.fsum(problem.d.tolist()) + mass * problem.spare

@@ -25,16 +25,16 @@ def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
 
     Section IV.B.1 of Yamamoto and Shibuya (2024), with ``E_i = exp(epsilon_i)``:
 
-    - Case I, ``E1 E2 >= (m-1)(n-1)`` and ``n(E1-1) >= m(E2-1)``: a lie about attribute 1 alone is as
-      rare as two lies.
+    - Case I, ``E1 E2 >= (m-1)(n-1)`` and ``n(E1-1) >= m(E2-1)``: a flip of attribute 1 alone is as
+      rare as two flips.
     - Case II, ``E1 E2 >= (m-1)(n-1)`` otherwise: the same for attribute 2.
-    - Case III, ``E1 E2 < (m-1)(n-1)`` and ``(n-m)E1 E2 - m(n-1)E1 + (m-1)n E2 >= 0``: a lie about
+    - Case III, ``E1 E2 < (m-1)(n-1)`` and ``(n-m)E1 E2 - m(n-1)E1 + (m-1)n E2 >= 0``: a flip of
       attribute 1 alone is as likely as the truth.
     - Case IV, otherwise: the same for attribute 2.
 
     The code states them through the mass ``M`` above the uniform part, in which nothing
     overflows: the first pair of cases is ``q_1 + q_2 <= 1`` with ``M = max(w_1, w_2)``,
-    the second is the smaller of the two masses at which a lie and the truth are equally likely.
+    the second is the smaller of the two masses at which a flip and the truth are equally likely.
 
     Parameters
     ----------

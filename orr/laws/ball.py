@@ -1,7 +1,7 @@
 """Weighted Hamming balls around the truth: their probability, their flips, and how they are drawn.
 
-Lies have weights, and a flip set belongs to the ball if the weight of its lies stays below a
-threshold. The weight of a lie need not be an integer: it is then rounded down or up at random, for
+Flips have weights, and a flip set belongs to the ball if the weight of its flips stays below a
+threshold. The weight of a flip need not be an integer: it is then rounded down or up at random, for
 each record and attribute anew, so that it is right on average. The ball has a fuzzy edge that way,
 everything about it depends smoothly on the weights, and a dynamic program over integers still
 computes all of it exactly. Sums are tilted exponentially towards the threshold, so nothing
@@ -30,14 +30,14 @@ MAX_TILT = 64.0  # where a flip of weight 1 has a chance of e^-64, it does not m
 
 
 class Ball:
-    """Flip sets whose lies weigh less than a threshold.
+    """Flip sets whose flips weigh less than a threshold.
 
     Parameters
     ----------
     problem : Problem
         Sizes and levels; only the sizes matter.
     weights : ndarray
-        Weight of each attribute's lie; one of at least ``states`` keeps the attribute from lying.
+        Weight of each attribute's flip; one of at least ``states`` keeps the attribute from flipping.
     states : int
         Number of weights below the threshold: 0, ..., ``states - 1``.
     edge : float or ndarray
@@ -48,7 +48,7 @@ class Ball:
     --------
     >>> coins = Problem([2, 2, 2], [1.0, 1.0, 1.0])
     >>> ball = Ball(coins, np.array([1.0, 1.0, 1.0]), 2)
-    >>> round(math.exp(ball.log_mass), 12)  # no lie or one, of three
+    >>> round(math.exp(ball.log_mass), 12)  # no flip or one, of three
     0.5
     >>> ball.rates.round(12)
     array([0.25, 0.25, 0.25])
@@ -69,7 +69,7 @@ class Ball:
         self.tilt = _tilt(problem.sizes[self.live], weights[self.live], states - 1.0)
         odds = p * np.exp(-self.tilt * low) * np.stack([1 - part, part * math.exp(-self.tilt)])
         total = 1 / problem.sizes[self.live] + odds.sum(axis=0)
-        self.keep, self.lie = 1 / problem.sizes[self.live] / total, odds / total
+        self.keep, self.flip = 1 / problem.sizes[self.live] / total, odds / total
         logs = np.concatenate([np.log(total), -np.log(np.delete(problem.sizes, self.live))])
         self.log_scale = math.fsum([*logs, self.tilt * (states - 1)])
         self.units = ball_units(len(problem), self.tilt * states, float(np.abs(logs).sum()))
@@ -93,8 +93,8 @@ class Ball:
         return np.append(np.ones(self.states - np.size(self.edge)), self.edge)
 
     def add(self, law: Floats, i: int) -> Floats:
-        """Law of the weight with one more attribute, the i-th of those that may lie."""
-        return _shifted(law, self.keep[i], self.low[i], self.lie[:, i])
+        """Law of the weight with one more attribute, the i-th of those that may flip."""
+        return _shifted(law, self.keep[i], self.low[i], self.flip[:, i])
 
     @cached_property
     def accepted(self) -> Floats:
@@ -143,27 +143,27 @@ class Ball:
         for block in self._pass(np.eye(1, self.states)[0], range(len(self.live))):
             for i, law in reversed(block):
                 backwards = rest[::-1]
-                for weight, lie in ((self.low[i], self.lie[0, i]), (self.low[i] + 1, self.lie[1, i])):
+                for weight, flip in ((self.low[i], self.flip[0, i]), (self.low[i] + 1, self.flip[1, i])):
                     if weight < self.states:
-                        rates[self.live[i]] += lie * (law[: self.states - weight] @ backwards[weight:])
+                        rates[self.live[i]] += flip * (law[: self.states - weight] @ backwards[weight:])
                 rest = self.add(rest, i)
         return rates / rest[-1]
 
-    def chance(self, lies: Floats, truths: Floats | None = None) -> float:
-        """Chance to be in the ball if each attribute lies, on its own, with the chance given.
+    def chance(self, flips: Floats, truths: Floats | None = None) -> float:
+        """Chance to be in the ball if each attribute flips, on its own, with the chance given.
 
         That of the truth may be given too, where a subtraction from 1 would not be exact enough.
         """
-        truths = 1 - lies if truths is None else truths
+        truths = 1 - flips if truths is None else truths
         law = np.eye(1, self.states)[0] * np.prod(truths[self.weights >= self.states])
         part = self.weights[self.live] - self.low
-        for i in np.flatnonzero(lies[self.live]):
-            lie = lies[self.live[i]] * np.array([1 - part[i], part[i]])
-            law = _shifted(law, truths[self.live[i]], self.low[i], lie)
+        for i in np.flatnonzero(flips[self.live]):
+            flip = flips[self.live[i]] * np.array([1 - part[i], part[i]])
+            law = _shifted(law, truths[self.live[i]], self.low[i], flip)
         return float(law @ self.inside)
 
     def joint(self, attributes: list[int]) -> Floats:
-        """Law of the lies of a few attributes in the ball, as a cube with an axis for each."""
+        """Law of the flips of a few attributes in the ball, as a cube with an axis for each."""
         rank = {int(i): place for place, i in enumerate(self.live)}
         places = [rank.get(i) for i in attributes]
         law = np.eye(1, self.states)[0]
@@ -172,11 +172,11 @@ class Ball:
         cube = np.zeros((2,) * len(attributes))
         for flips in np.ndindex(cube.shape):
             part = law
-            for lie, place in zip(flips, places, strict=True):
+            for flip, place in zip(flips, places, strict=True):
                 if place is None:
-                    part = part * (1 - lie)
-                elif lie:
-                    part = _shifted(part, 0.0, self.low[place], self.lie[:, place])
+                    part = part * (1 - flip)
+                elif flip:
+                    part = _shifted(part, 0.0, self.low[place], self.flip[:, place])
                 else:
                     part = part * self.keep[place]
             cube[flips] = part @ self.accepted
@@ -185,42 +185,42 @@ class Ball:
     def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
         """Draw flip sets from the ball, in proportion to their probability: a row each."""
         flips = np.zeros((n, len(self.problem)), dtype=bool)
-        for attribute, rows in self.lies(n, source):
+        for attribute, rows in self.flipping(n, source):
             flips[rows, attribute] = True
         return flips
 
-    def lies(self, n: int, source: Source) -> Iterator[tuple[int, Integers]]:
-        """Draw the same; give the attributes one by one, and the rows in which each of them lies."""
+    def flipping(self, n: int, source: Source) -> Iterator[tuple[int, Integers]]:
+        """Draw the same; give the attributes one by one, and the rows in which each of them flips."""
         room = np.full(n, self.states - 1)
         for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
             for i, rest in reversed(block):
-                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.lie[:, i])
-                lies = source.choose(Looked(low + high, room), (n,), against=Looked(keep, room))
-                rows = np.flatnonzero(lies)
+                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
+                flip = source.choose(Looked(low + high, room), (n,), against=Looked(keep, room))
+                rows = np.flatnonzero(flip)
                 at = room[rows]
-                more = source.choose(high[at], at.shape, against=low[at]) if self.lie[1, i] else 0
+                more = source.choose(high[at], at.shape, against=low[at]) if self.flip[1, i] else 0
                 room[rows] -= self.low[i] + more
                 yield int(self.live[i]), rows
 
 
-def _parts(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
-    """Parts of the law of the weight where one more attribute is true, or lies with a weight or the next.
+def _parts(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
+    """Parts of the law of the weight where one more attribute is true, or flips with a weight or the next.
 
     A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
     is not cut, of at least TINY, it is less than half a unit.
     """
     parts = np.zeros((3, len(law)))
-    for part, weight, chance in zip(parts, (0, low, low + 1), (keep, *lie), strict=True):
+    for part, weight, chance in zip(parts, (0, low, low + 1), (keep, *flip), strict=True):
         if chance and weight < len(law):
             np.multiply(law[: len(law) - weight], chance, out=part[weight:])
     parts[parts < LEAST] = 0
     return parts
 
 
-def _shifted(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
-    """Law of the weight with one more attribute, which may lie with a weight and the next one."""
+def _shifted(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
+    """Law of the weight with one more attribute, which may flip with a weight and the next one."""
     more = law * keep
-    for weight, chance in ((low, lie[0]), (low + 1, lie[1])):
+    for weight, chance in ((low, flip[0]), (low + 1, flip[1])):
         if chance and weight < len(law):
             more[weight:] += chance * law[: len(law) - weight]
     more[more < TINY] = 0
@@ -228,7 +228,7 @@ def _shifted(law: Floats, keep: float, low: int, lie: Floats) -> Floats:
 
 
 def _tilt(sizes: Integers, weights: Floats, mean: float) -> float:
-    """Tilt that makes this the mean weight of the lies; 0 if it is less than that anyway."""
+    """Tilt that makes this the mean weight of the flips; 0 if it is less than that anyway."""
 
     def excess(tilt: float) -> float:
         return float((weights * scipy.special.expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean

@@ -39,12 +39,12 @@ class Balls(Lifted):
         return self.masses
 
     @cached_property
-    def lies(self) -> Floats:
+    def flip_mass(self) -> Floats:
         return self.weights @ np.array([ball.rates for ball in self.balls])
 
     @property
     def told(self) -> Floats:
-        return 1 - self.lies / (self.problem.p * self.mass)
+        return 1 - self.flip_mass / (self.problem.p * self.mass)
 
     @cached_property
     def _heights(self) -> Floats:
@@ -69,16 +69,16 @@ class Balls(Lifted):
     def batches(self, categories: Integers, source: Source) -> Iterator[tuple[Integers, Integers]]:
         for j, ball in enumerate(self.balls):
             rows = np.flatnonzero(categories == j)
-            lies = ball.lies(len(rows), source) if len(rows) else iter(())
-            # So many attributes at a time that about NEAR lies come together.
+            flips = ball.flipping(len(rows), source) if len(rows) else iter(())
+            # So many attributes at a time that about NEAR flips come together.
             step = math.ceil(NEAR / max(ball.rates.mean() * len(rows), 1))
-            while batch := list(islice(lies, step)):
+            while batch := list(islice(flips, step)):
                 attributes, found = zip(*batch, strict=True)
                 yield rows[np.concatenate(found)], np.repeat(attributes, [len(f) for f in found])
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
-        """The overall level: at the edge of a ball one lie may make all the difference."""
+        """The overall level: at the edge of a ball one flip may make all the difference."""
         if not self._few:
             return frozen(np.full(len(self.problem), self.epsilon))
         k = len(self.problem)
@@ -102,11 +102,11 @@ class Balls(Lifted):
     def _log_density(self, flips: Set[int]) -> float:
         """Logarithm of ``1 + G``, repairs included."""
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
-        lies = self.kept * flipped + self.replaced * self.problem.p
+        flips_after = self.kept * flipped + self.replaced * self.problem.p
         truths = self.kept * ~flipped + self.replaced / self.problem.sizes
         with np.errstate(divide="ignore"):
             heights = [
-                math.log(m) - ball.log_mass + np.log(ball.chance(lies, truths))
+                math.log(m) - ball.log_mass + np.log(ball.chance(flips_after, truths))
                 for ball, m in zip(self.balls, self.weights, strict=True)
             ]
         return float(np.logaddexp(0, scipy.special.logsumexp(heights)))

@@ -1,8 +1,8 @@
 """Flip sets listed one by one, with attributes of the same size and level counted together.
 
-A *cell* says how many attributes of each kind lie. Flip sets in the same cell are equally likely, and
+A *cell* says how many attributes of each kind flip. Flip sets in the same cell are equally likely, and
 where all kinds differ a cell is a flip set. Only cells above the uniform part are listed, so there may
-be a thousand attributes as long as few lies at a time stand out.
+be a thousand attributes as long as few flips at a time stand out.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ def binomial(n: int, chance: float) -> Floats:
     return np.exp(ways + hits * math.log(chance) + (n - hits) * math.log1p(-chance))
 
 
-def among(n: int, lies: int, m: int) -> Floats:
-    """Chances that 0, ..., m of m attributes lie if so many of all n do: whole numbers, rounded once.
+def among(n: int, flips: int, m: int) -> Floats:
+    """Chances that 0, ..., m of m attributes flip if so many of all n do: whole numbers, rounded once.
 
     Examples
     --------
     >>> among(4, 2, 2) * 6
     array([1., 4., 1.])
     """
-    ways = (math.comb(lies, j) * math.comb(n - lies, m - j) for j in range(m + 1))
+    ways = (math.comb(flips, j) * math.comb(n - flips, m - j) for j in range(m + 1))
     return np.array([count / math.comb(n, m) for count in ways])
 
 
@@ -90,7 +90,7 @@ class Cells(Lifted):
         return frozen(np.exp(self._log_masses))
 
     @cached_property
-    def lies(self) -> Floats:
+    def flip_mass(self) -> Floats:
         return self._per_attribute(lambda g: self.cells[:, g] / self.kinds.count[g])
 
     @cached_property
@@ -136,10 +136,10 @@ class Cells(Lifted):
             (rows,) = np.nonzero(counts[:, g])
             left = counts[rows, g]
             for i, attribute in enumerate(np.flatnonzero(self.kinds.of == g)):
-                # Of the n - i attributes to come, so many lie, and any of them may.
-                lies = source.choose(left, left.shape, against=n - i - left) if n > 1 else left > 0
-                flips[rows, attribute] = lies
-                left = left - lies
+                # Of the n - i attributes to come, so many flip, and any of them may.
+                flip = source.choose(left, left.shape, against=n - i - left) if n > 1 else left > 0
+                flips[rows, attribute] = flip
+                left = left - flip
         rows, attributes = np.nonzero(flips)
         return rows, attributes
 
@@ -208,19 +208,19 @@ class Cells(Lifted):
         return result, pairs
 
     def log_ratio(self, flips: Set[int]) -> float:
-        lying = np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds))
-        return self._log_density(lying) - self._log_density(self.kinds.count)
+        flipped = np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds))
+        return self._log_density(flipped) - self._log_density(self.kinds.count)
 
-    def _log_density(self, lying: Integers) -> float:
+    def _log_density(self, flipped: Integers) -> float:
         """Logarithm of ``1 + G`` in a cell, repairs included."""
         total = self.log_excess.copy()
         with np.errstate(divide="ignore"):
-            for g, c in enumerate(lying.tolist()):
+            for g, c in enumerate(flipped.tolist()):
                 total += np.log(self._moved(g, c))[self.cells[:, g]]
         return float(np.logaddexp(0, scipy.special.logsumexp(total)))
 
     def _moved(self, g: int, c: int) -> Floats:
-        """Chance of each number of lies of a kind after repairs, if there were c before."""
+        """Chance of each number of flips of a kind after repairs, if there were c before."""
         n, i = int(self.kinds.count[g]), self.kinds.first[g]
         s, p = self.replaced[i], self.problem.p[i]
         if s == 0:

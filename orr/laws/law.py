@@ -1,4 +1,4 @@
-"""Flip laws: which attributes lie, and how that is drawn.
+"""Flip laws: which attributes flip, and how that is drawn.
 
 A symmetric mechanism gives every record with flip set ``S`` the probability ``f(S) / T``. Each
 law here writes ``f = (1 + G) / (1 + M)``, a uniformly random record mixed with something else:
@@ -24,7 +24,7 @@ from orr.problem import Problem
 from orr.randomness import Looked, Source
 from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_above
 
-NEAR = 2**15  # lies told at a time, if there are many: what was read is in the cache when it is written
+NEAR = 2**15  # flips made at a time, if there are many: what was read is in the cache when it is written
 
 
 class Law(ABC):
@@ -99,12 +99,12 @@ class Lifted(Law):
 
     @property
     @abstractmethod
-    def lies(self) -> Floats:
+    def flip_mass(self) -> Floats:
         """Mass of the flip sets of the second law that hold each attribute, before repairs."""
 
     @abstractmethod
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
-        """Rows and attributes that lie, for categories drawn in proportion to the weights."""
+        """Rows and attributes that flip, for categories drawn in proportion to the weights."""
 
     def batches(self, categories: Integers, source: Source) -> Iterator[tuple[Integers, Integers]]:
         """Give the same, some attributes at a time if there are many."""
@@ -164,13 +164,13 @@ class Lifted(Law):
 
     @cached_property
     def rates(self) -> Floats:
-        lies = self.lies + self.replaced * self.problem.p * self.told * self.mass
-        return (self.problem.p + lies) / (1 + self.mass)
+        mass = self.flip_mass + self.replaced * self.problem.p * self.told * self.mass
+        return (self.problem.p + mass) / (1 + self.mass)
 
     def repair(self) -> None:
         """Find the odds to stay that give every attribute the level asked."""
         p, q, w = self.problem.p, self.problem.q, self.problem.w
-        surplus = q * (1 - w / self.mass) - self.lies / self.mass
+        surplus = q * (1 - w / self.mass) - self.flip_mass / self.mass
         with np.errstate(divide="ignore"):
             stay = p * (w / (1 + w)) * (1 + 1 / self.mass) / np.maximum(surplus, 0)
         # Neither flips nor truths show a surplus this small: it is what the solvers were asked for more.
@@ -197,14 +197,14 @@ class Lifted(Law):
         result[~lifted] = source.integers(sizes, (n - np.count_nonzero(lifted), k))
         rows = np.flatnonzero(lifted)
         values = result.reshape(-1)
-        for lying, attributes in self.batches(self._categories.draw(len(rows), source), source):
-            places, top = rows[lying] * k + attributes, sizes[attributes].astype(np.uint32)
-            lies = (
+        for flipping, attributes in self.batches(self._categories.draw(len(rows), source), source):
+            places, top = rows[flipping] * k + attributes, sizes[attributes].astype(np.uint32)
+            moved = (
                 values[places]
                 + source.integers(Looked(sizes - 1, attributes), attributes.shape)
                 + np.uint32(1)
             )
-            values[places] = lies - top * (lies >= top)
+            values[places] = moved - top * (moved >= top)
         if self.stay is not None:
             self._replace(result, rows, self.stay, source)
         return result

@@ -16,7 +16,7 @@ from orr.rounding import ULP
 
 
 class Product(Law):
-    """Every attribute lies on its own: it is replaced by a uniform value or kept."""
+    """Every attribute flips on its own: it is replaced by a uniform value or kept."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem

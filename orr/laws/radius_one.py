@@ -1,4 +1,4 @@
-"""The law with at most one lie above the uniform part."""
+"""The law with at most one flip above the uniform part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from orr.rounding import FLOOR
 
 
 class RadiusOne(Lifted):
-    """Nothing but the truth or one lie, above the uniform part.
+    """Nothing but the truth or one flip, above the uniform part.
 
     ``G`` is ``T * z0`` when nothing is flipped, ``T * z[i]`` when attribute ``i`` alone is, else 0.
     """
@@ -26,7 +26,7 @@ class RadiusOne(Lifted):
     def __init__(self, problem: Problem, z0: float, z: Floats) -> None:
         self.problem = problem
         z = np.maximum(z, 0)  # rounding may leave less
-        # A mass that is hardly a normal double belongs to a lie far below the truth: digits do not matter.
+        # A mass that is hardly a normal double belongs to a flip far below the truth: digits do not matter.
         self.z0, self.z = z0, z
         self.check()
 
@@ -34,7 +34,7 @@ class RadiusOne(Lifted):
     def beside(cls, problem: Problem, z0: float, z: Floats) -> Law:
         """Return the law with these masses; faint attributes stand beside it.
 
-        Without them, a lie about one of them is no lie. The overall level does not rise by that, since
+        Without them, a flip of one of them is no flip. The overall level does not rise by that, since
         ``z0`` is at least their ``z``. If one is left, they all are randomized one by one.
         """
         mass = z0 + math.fsum(((problem.sizes - 1) * z).tolist())
@@ -51,7 +51,7 @@ class RadiusOne(Lifted):
         return np.append((self.problem.sizes - 1) * self.z, self.z0)
 
     @property
-    def lies(self) -> Floats:
+    def flip_mass(self) -> Floats:
         return self.weights[:-1]
 
     @property

@@ -148,7 +148,7 @@ class Ramp(Lifted):
         return frozen(np.array([math.exp(self.log_mass)]))
 
     @property
-    def lies(self) -> Floats:
+    def flip_mass(self) -> Floats:
         return self.mass * self._rates
 
     @property
@@ -204,12 +204,12 @@ class Ramp(Lifted):
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
         law = _first(len(self.log_excess))
         with np.errstate(divide="ignore"):
-            lies = np.log(self.kept * flipped + self.replaced * self.problem.p) - np.log(self.problem.p)
+            log_flips = np.log(self.kept * flipped + self.replaced * self.problem.p) - np.log(self.problem.p)
             truths = np.log(self.kept * ~flipped + self.replaced / self.problem.sizes)
         for i in range(len(self.problem)):
             keep, low, high = self.ramp.parts(law, i)
             truth = keep - self.ramp.log_keep[i] + truths[i]
-            law = np.logaddexp(truth, np.logaddexp(low, high) + lies[i])
+            law = np.logaddexp(truth, np.logaddexp(low, high) + log_flips[i])
         return float(np.logaddexp(0, scipy.special.logsumexp(law + self.log_excess)))
 
     def _interaction(self, attributes: Set[int]) -> float:

@@ -62,10 +62,10 @@ def floor(problem: Problem) -> float:
 
 
 def single_flip(problem: Problem, j: int) -> tuple[float, Floats]:
-    """Overall level that the weights of the closed form with at most one lie prove, and these weights.
+    """Overall level that the weights of the closed form with at most one flip prove, and these weights.
 
     All weigh 1, but for attribute ``j``, whose weight makes the threshold 1, or a little less. Then only
-    the truth lies below the threshold, and perhaps a lie of that attribute. Where the other flip
+    the truth is below the threshold, and perhaps a flip of that attribute. Where the other flip
     probabilities sum to more than 1 there is no such weight, and nothing is proved.
     """
     q, d, sizes = problem.q, problem.d, problem.sizes

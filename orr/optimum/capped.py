@@ -1,7 +1,7 @@
 """The linear program of an optimum whose neighbour levels are capped.
 
 Attributes of one size and level are interchangeable, so a flip set is described by how many of each
-kind lie: its *state*. HiGHS is shown the states in units of a reference: ``u = x / reference``, all of
+kind flip: its *state*. HiGHS is shown the states in units of a reference: ``u = x / reference``, all of
 them near 1 once the reference is good, and its answer becomes the next reference. Rounding is
 repaired, never trusted: what comes back keeps its caps and levels, and the multipliers of the rows,
 evaluated again, prove how low any such mechanism can go.
@@ -96,21 +96,21 @@ class Program:
 
     def _plateaus(self) -> Floats:
         """Fall at the rate of the caps from one plateau to another: optimal if there is but one kind."""
-        lies, kind = self.caps @ self.flips, self.kinds.problem
+        fall, kind = self.caps @ self.flips, self.kinds.problem
         weights = (self.n * kind.epsilons * self.variance) @ self.gains
 
         def best(top: float) -> tuple[float, float]:
             def lost(shift: float) -> float:
-                return -float(weights @ self._law(np.clip(shift - lies, 0, top)))
+                return -float(weights @ self._law(np.clip(shift - fall, 0, top)))
 
-            result = scipy.optimize.minimize_scalar(lost, bounds=(0, lies.max() + top), method="bounded")
+            result = scipy.optimize.minimize_scalar(lost, bounds=(0, fall.max() + top), method="bounded")
             return -result.fun, result.x
 
         total = float(self.problem.epsilons.sum())
         if best(total)[0] <= 0:
             return self._kronecker()
         top = scipy.optimize.brentq(lambda top: best(top)[0], 1e-9 * total, total)
-        return np.clip(best(top)[1] - lies, 0, top)
+        return np.clip(best(top)[1] - fall, 0, top)
 
     def _law(self, log_x: Floats) -> Floats:
         """Probability of every state."""
@@ -170,7 +170,7 @@ class Program:
         """Overall level that no mechanism goes below, from any weights of the kinds and prices of caps.
 
         The levels and caps make ``sum(rest * u)`` at least 0, where the rest is what weights and
-        prices leave at each state. But ``u`` lies between ``1 / x`` and ``exp(level) / x``. So the
+        prices leave at each state. But ``u`` is between ``1 / x`` and ``exp(level) / x``. So the
         level is at least the logarithm of the sum of ``-rest / x`` where the rest is negative, less
         that of ``rest / x`` where it is positive.
         """
@@ -203,15 +203,15 @@ class Program:
         return Prices(weights / self.variance, np.column_stack([likelier, other, kind]), log_prices)
 
     def _moved(self, log_x: Floats, rest: Floats) -> tuple[Floats, Rows]:
-        """Move what is positive, by way of the caps, to states with more lies if that costs less.
+        """Move what is positive, by way of the caps, to states with more flips if that costs less.
 
         The solver's tolerances leave a little at states where it would spoil the bound. One more
-        lie multiplies it, but further on a negative rest outweighs it.
+        flip multiplies it, but further on a negative rest outweighs it.
         """
         cost = np.where(rest < 0, 0.0, log_x.max() - log_x)
         target, loss = np.arange(len(rest)), np.zeros(len(rest))
-        lies = self.flips.sum(axis=0)
-        layers = [np.flatnonzero(lies == total) for total in range(lies.max() + 1)]
+        flips = self.flips.sum(axis=0)
+        layers = [np.flatnonzero(flips == total) for total in range(flips.max() + 1)]
         for layer in layers[::-1]:
             for g, cap in enumerate(self.caps):
                 here = layer[self.flips[g, layer] < self.n[g]]
@@ -229,7 +229,7 @@ class Program:
         return rest, (moved, target[moved], flow[moved])
 
     def _close(self, log_x: Floats) -> Floats:
-        """Raise what lies too far below a neighbour."""
+        """Raise what is too far below a neighbour."""
         cube = log_x.reshape(self.shape).copy()
         for g, cap in enumerate(self.caps):
             line = np.moveaxis(cube, g, 0)
@@ -240,7 +240,7 @@ class Program:
         return cube.ravel()
 
     def _falling(self, log_x: Floats) -> Floats:
-        """Raise what a lie would make likelier, unless an attribute would miss its level by that.
+        """Raise what a flip would make likelier, unless an attribute would miss its level by that.
 
         Caps are kept. HiGHS leaves such states where they are too rare to matter.
         """

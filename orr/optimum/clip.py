@@ -10,7 +10,7 @@ the product law ``K`` of the Kronecker mechanism with levels equal to the caps, 
 never rises is correlated negatively with it (Harris' inequality): ``E_K[c g] <= E_K[c] E_K[g]``, which
 is at most 0 if ``E_K[c]`` is. For weights ``y``, with ``W = y.B`` and ``t = y.q``, take ``c = t - W``
 clipped to ``[t - t2, t - t1]``. Levels say that ``E_K[(t - W) g] >= 0``; subtracting ``c``, ``E_U[f (t1
-- W)^+] >= E_U[f (W - t2)^+]`` for a uniformly random record ``U``. But ``f`` lies between its lowest
+- W)^+] >= E_U[f (W - t2)^+]`` for a uniformly random record ``U``. But ``f`` is between its lowest
 value and ``exp(level)`` times it. Hence
 
     ``level >= log(E_U[(W - t2)^+] / E_U[(t1 - W)^+])``

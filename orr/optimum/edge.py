@@ -176,8 +176,8 @@ class Edge:
     def _supply(self, mass: Floats, cells: Integers) -> Floats:
         """Share of its level that each kind gets from masses of cells."""
         q, d = self.eased.q, self.eased.d
-        lies = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
-        return (q * mass.sum() - lies / self.kinds.count) / d
+        flips = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
+        return (q * mass.sum() - flips / self.kinds.count) / d
 
     def law(self, problem: Problem, share: float) -> Cells:
         """Return the law with the softest edge that costs so small a share, or the best found."""

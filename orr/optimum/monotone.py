@@ -9,11 +9,11 @@ from orr.kinds import Kinds
 
 
 def monotone(kinds: Kinds, cells: Integers, shares: Floats) -> tuple[Integers, Floats]:
-    """Move mass until no lie makes a flip set likelier, one kind after the other.
+    """Move mass until no further flip makes a flip set likelier, one kind after the other.
 
-    Along a line of cells that differ in the lies of one kind, shares that rise are replaced by their
-    mean, in proportion to probability. That keeps the mass of the line and the lies of all other kinds,
-    and lowers the lies of this one. Uniform probabilities are a product, so all parallel lines have the
+    Along a line of cells that differ in the flips of one kind, shares that rise are replaced by their
+    mean, in proportion to probability. That keeps the mass of the line and the flips of all other kinds,
+    and lowers the flips of this one. Uniform probabilities are a product, so all parallel lines have the
     same proportions, a line that is nowhere larger stays so, and what was mended stays mended.
     """
     for g, (table, _) in enumerate(kinds.tables):

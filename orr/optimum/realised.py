@@ -76,7 +76,7 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
 
 
 def category_law(categories: Categories | Tiers) -> list[int] | list[Decimal]:
-    """Chance of each category in units of ``1 / (n ONE)``, rounded up where tables lie within tables."""
+    """Chance of each category in units of ``1 / (n ONE)``, rounded up where tables are within tables."""
     if not isinstance(categories, Tiers):
         return alias_law(categories._keep, categories._alias)
     n = sum(len(members) for members, _ in categories.tables)

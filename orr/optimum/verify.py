@@ -41,8 +41,8 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
         raise ValueError("weights must be finite numbers of at least 0, not all of them 0")
     radius = float(weights @ problem.q)
     if (problem.sizes == problem.sizes[0]).all() and (weights == weights[0]).all():
-        lies = np.arange(math.ceil(radius / weights[0]))
-        score, log_p = lies * weights[0], log_pmf(lies, len(problem), int(problem.sizes[0]))
+        flips = np.arange(math.ceil(radius / weights[0]))
+        score, log_p = flips * weights[0], log_pmf(flips, len(problem), int(problem.sizes[0]))
     elif (weights == np.rint(weights)).all() and radius < DENSE:
         score = np.arange(math.ceil(radius))
         log_p = log_convolved(weights, -np.log(problem.sizes), np.log(problem.p), len(score))
@@ -52,11 +52,11 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
     return float(np.logaddexp(0, math.log(weights @ problem.d) - short))
 
 
-def log_pmf(lies: Integers, n: int, size: int) -> Floats:
-    """Logarithm of the probability of so many lies among n attributes, by gamma functions."""
+def log_pmf(flips: Integers, n: int, size: int) -> Floats:
+    """Logarithm of the probability of so many flips among n attributes, by gamma functions."""
     gammaln = scipy.special.gammaln
-    ways = gammaln(n + 1) - gammaln(lies + 1) - gammaln(n - lies + 1)
-    return ways + lies * math.log1p(-1 / size) - (n - lies) * math.log(size)
+    ways = gammaln(n + 1) - gammaln(flips + 1) - gammaln(n - flips + 1)
+    return ways + flips * math.log1p(-1 / size) - (n - flips) * math.log(size)
 
 
 def log_convolved(weights: Floats | Integers, log_keep: Floats, log_flip: Floats, states: int) -> Floats:
@@ -64,10 +64,10 @@ def log_convolved(weights: Floats | Integers, log_keep: Floats, log_flip: Floats
     log_p = np.full(states, -np.inf)
     log_p[0] = 0
     for weight, keep, flip in zip(weights.tolist(), log_keep, log_flip, strict=True):
-        lie = np.full(states, -np.inf)
+        moved = np.full(states, -np.inf)
         if weight < states:
-            lie[int(weight) :] = log_p[: states - int(weight)] + flip
-        log_p = np.logaddexp(log_p + keep, lie)
+            moved[int(weight) :] = log_p[: states - int(weight)] + flip
+        log_p = np.logaddexp(log_p + keep, moved)
     return log_p
 
 
@@ -139,10 +139,10 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
             log_z = np.log(np.append(law.z, law.z0))
         return log_z + np.log(np.append(sizes - 1, 1)), log_z + np.log(sizes).sum(), lambda share: share[:-1]
     if isinstance(law, Cells):
-        log_uniform, lies = np.zeros(len(law.cells)), law.cells / law.kinds.count
+        log_uniform, flips = np.zeros(len(law.cells)), law.cells / law.kinds.count
         for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
             log_uniform += log_pmf(column, int(count), int(size))
-        return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ lies)[law.kinds.of]
+        return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ flips)[law.kinds.of]
     if isinstance(law, Ramp):
         log_mass, rates = _weighed(sizes, law.ramp.low, law.ramp.part, law.log_excess)
         return np.log(law.weights), np.log(law.weights) + law.log_excess[0] - log_mass, lambda share: rates
@@ -226,9 +226,9 @@ def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
         np.array_equal(ball.problem.sizes, problem.sizes)
         and set(ball.live.tolist()) == set(np.flatnonzero(ball.weights < ball.states).tolist())
         and np.array_equal(ball.low, low)
-        and np.allclose(ball.lie / ball.keep, expected, rtol=SLACK, atol=0)
+        and np.allclose(ball.flip / ball.keep, expected, rtol=SLACK, atol=0)
         and np.allclose(ball.accepted, ends, rtol=SLACK, atol=1e-300)
-        and np.allclose(ball.keep + ball.lie.sum(axis=0), 1, rtol=SLACK)
+        and np.allclose(ball.keep + ball.flip.sum(axis=0), 1, rtol=SLACK)
     )
 
 
@@ -239,7 +239,7 @@ def _inside(ball: Ball) -> Floats:
 
 def _ball(ball: Ball) -> tuple[float, Floats]:
     """Logarithm of the probability of a ball, and its flip rates."""
-    weights = np.minimum(ball.weights, ball.states)  # more keeps an attribute from lying, too
+    weights = np.minimum(ball.weights, ball.states)  # more keeps an attribute from flipping, too
     low = np.floor(weights)
     return _weighed(ball.problem.sizes, low, weights - low, np.log(_inside(ball)))
 
@@ -252,8 +252,8 @@ def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floa
     with np.errstate(divide="ignore"):
         log_lie = np.log(1 - 1 / sizes[live]) + np.log([1 - part[live], part[live]])
 
-    def lie(log_p: Floats, i: int) -> Floats:
-        """Let attribute i lie, for sure."""
+    def flip(log_p: Floats, i: int) -> Floats:
+        """Let attribute i flip, for sure."""
         moved = np.full(states, -np.inf)
         for shift, log_chance in enumerate(log_lie[:, i]):
             weight = int(low[live[i]]) + shift
@@ -262,13 +262,13 @@ def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floa
         return moved
 
     def either(log_p: Floats, i: int) -> Floats:
-        return np.logaddexp(log_p + log_keep[live[i]], lie(log_p, i))
+        return np.logaddexp(log_p + log_keep[live[i]], flip(log_p, i))
 
     start = np.full(states, -np.inf)
     start[0] = 0
     rates, room, log_mass = np.zeros(len(sizes)), inside[::-1], -np.inf
     for i, before in _backwards(start, len(live), either):
-        flipped = scipy.special.logsumexp(lie(before, i) + room[::-1])
+        flipped = scipy.special.logsumexp(flip(before, i) + room[::-1])
         log_mass = np.logaddexp(flipped, scipy.special.logsumexp(before + log_keep[live[i]] + room[::-1]))
         rates[live[i]] = math.exp(flipped - log_mass)
         room = either(room, i)

@@ -1,4 +1,4 @@
-"""Draws of at most one lie, in exact fractions."""
+"""Draws of at most one flip, in exact fractions."""
 
 import math
 

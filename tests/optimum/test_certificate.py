@@ -65,7 +65,7 @@ def test_samplers_with_other_numbers_are_rejected():
     certificate = CERTIFIED["balls"].certificate
     law = copy.deepcopy(certificate.law)
     for ball in law.balls:
-        ball.lie = ball.lie * 0.01
+        ball.flip = ball.flip * 0.01
     beside = copy.copy(CERTIFIED["beside"].law)
     beside.places = (np.array([0, 1, 3]), np.array([2]))
     for spoiled, claim in ((law, certificate), (beside, CERTIFIED["beside"].certificate)):
