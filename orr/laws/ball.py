@@ -11,8 +11,9 @@ overflows, and what underflows does not matter.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, reduce
+from itertools import accumulate
 
 import numpy as np
 import scipy
@@ -101,25 +102,6 @@ class Ball:
         """Tilted share of each weight that belongs to the ball."""
         return self.inside * np.exp(-self.tilt * np.arange(self.states)[::-1])
 
-    def _pass(self, law: Floats, order: range) -> Iterator[list[tuple[int, Floats]]]:
-        """Add attributes in an order; give, block by block and last block first, the law before each.
-
-        Only the law before each block is kept, and what comes between is computed again.
-        """
-        size = math.isqrt(len(order)) + 1
-        blocks = [order[i : i + size] for i in range(0, len(order), size)]
-        starts = []
-        for block in blocks:
-            starts.append(law)
-            for i in block:
-                law = self.add(law, i)
-        for block, law in zip(reversed(blocks), reversed(starts), strict=True):
-            before = []
-            for i in block:
-                before.append((i, law))
-                law = self.add(law, i)
-            yield before
-
     @cached_property
     def below(self) -> Floats:
         """Probability of each weight, but for the factor ``exp(log_scale)``."""
@@ -140,13 +122,12 @@ class Ball:
     def rates(self) -> Floats:
         """Flip probability of each attribute, given that the flip set is in the ball."""
         rates, rest = np.zeros(len(self.problem)), self.accepted[::-1]
-        for block in self._pass(np.eye(1, self.states)[0], range(len(self.live))):
-            for i, law in reversed(block):
-                backwards = rest[::-1]
-                for weight, flip in ((self.low[i], self.flip[0, i]), (self.low[i] + 1, self.flip[1, i])):
-                    if weight < self.states:
-                        rates[self.live[i]] += flip * (law[: self.states - weight] @ backwards[weight:])
-                rest = self.add(rest, i)
+        for i, law in passed(self.add, np.eye(1, self.states)[0], range(len(self.live))):
+            backwards = rest[::-1]
+            for weight, flip in ((self.low[i], self.flip[0, i]), (self.low[i] + 1, self.flip[1, i])):
+                if weight < self.states:
+                    rates[self.live[i]] += flip * (law[: self.states - weight] @ backwards[weight:])
+            rest = self.add(rest, i)
         return rates / rest[-1]
 
     def chance(self, flips: Floats, truths: Floats | None = None) -> float:
@@ -192,15 +173,27 @@ class Ball:
     def flipping(self, n: int, source: Source) -> Iterator[tuple[int, Integers]]:
         """Draw the same; give the attributes one by one, and the rows in which each of them flips."""
         room = np.full(n, self.states - 1)
-        for block in self._pass(self.accepted[::-1], range(len(self.live))[::-1]):
-            for i, rest in reversed(block):
-                keep, low, high = _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
-                flip = source.choose(Looked(low + high, room), (n,), against=Looked(keep, room))
-                rows = np.flatnonzero(flip)
-                at = room[rows]
-                more = source.choose(high[at], at.shape, against=low[at]) if self.flip[1, i] else 0
-                room[rows] -= self.low[i] + more
-                yield int(self.live[i]), rows
+        for i, rest in passed(self.add, self.accepted[::-1], range(len(self.live))[::-1]):
+            keep, low, high = _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
+            rows = np.flatnonzero(source.choose(Looked(low + high, room), (n,), against=Looked(keep, room)))
+            at = room[rows]
+            more = source.choose(high[at], at.shape, against=low[at]) if self.flip[1, i] else 0
+            room[rows] -= self.low[i] + more
+            yield int(self.live[i]), rows
+
+
+def passed(add: Callable[[Floats, int], Floats], law: Floats, order: range) -> Iterator[tuple[int, Floats]]:
+    """Add attributes in an order; give the law before each, last first.
+
+    Only the law before each block of them is kept, and what comes between is computed again.
+    """
+    size = math.isqrt(len(order)) + 1
+    blocks, starts = [order[i : i + size] for i in range(0, len(order), size)], []
+    for block in blocks:
+        starts.append(law)
+        law = reduce(add, block, law)
+    for block, law in zip(reversed(blocks), reversed(starts), strict=True):
+        yield from reversed([*zip(block, accumulate(block, add, initial=law), strict=False)])
 
 
 def _parts(law: Floats, keep: float, low: int, flip: Floats) -> Floats:

@@ -96,11 +96,7 @@ class Balls(Lifted):
         k = len(self.problem)
         return k <= 10 and 2**k * k * sum(ball.states for ball in self.balls) <= 10**8
 
-    def log_ratio(self, flips: Set[int]) -> float:
-        return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
-
     def _log_density(self, flips: Set[int]) -> float:
-        """Logarithm of ``1 + G``, repairs included."""
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
         flips_after = self.kept * flipped + self.replaced * self.problem.p
         truths = self.kept * ~flipped + self.replaced / self.problem.sizes
@@ -115,7 +111,4 @@ class Balls(Lifted):
         chosen = sorted(attributes)
         signs = reduce(np.multiply.outer, [np.array([1, -1 / (a - 1)]) for a in self.problem.sizes[chosen]])
         parts = [m * ball.joint(chosen) for ball, m in zip(self.balls, self.weights, strict=True)]
-        terms = (np.sum(parts, axis=0) * signs).ravel()
-        value, scale = math.fsum(terms), math.fsum(np.abs(terms))
-        kept = float(np.prod(self.kept[chosen]))
-        return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)
+        return self._shrunk(chosen, (np.sum(parts, axis=0) * signs).ravel())

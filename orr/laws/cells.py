@@ -167,7 +167,7 @@ class Cells(Lifted):
             return levels, np.ones(len(shape), dtype=bool)
         if self.cells.size * len(shape) > DENSITIES or max(shape) > 2 * DENSE_ROW:
             return levels, np.zeros(len(shape), dtype=bool)
-        after = [abs(self._log_density(one) - self._log_density(other)) for one, other in pairs]
+        after = [abs(self._log_density_in(one) - self._log_density_in(other)) for one, other in pairs]
         return levels, np.array(after) >= levels * (1 - 1e-9)
 
     def _neighbours_of_all(self, shape: tuple[int, ...]) -> Floats:
@@ -207,12 +207,11 @@ class Cells(Lifted):
             pairs.append((one, other))
         return result, pairs
 
-    def log_ratio(self, flips: Set[int]) -> float:
-        flipped = np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds))
-        return self._log_density(flipped) - self._log_density(self.kinds.count)
+    def _log_density(self, flips: Set[int]) -> float:
+        return self._log_density_in(np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds)))
 
-    def _log_density(self, flipped: Integers) -> float:
-        """Logarithm of ``1 + G`` in a cell, repairs included."""
+    def _log_density_in(self, flipped: Integers) -> float:
+        """Do the same for the flip sets of a cell."""
         total = self.log_excess.copy()
         with np.errstate(divide="ignore"):
             for g, c in enumerate(flipped.tolist()):
@@ -236,6 +235,4 @@ class Cells(Lifted):
             factor = (-1.0 / (a - 1)) ** np.arange(m + 1)
             table = [among(n, c, m) @ factor for c in range(int(self.cells[:, g].max()) + 1)]
             terms *= np.array(table)[self.cells[:, g]]
-        value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
-        kept = float(np.prod(self.kept[chosen]))
-        return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)
+        return self._shrunk(chosen, terms)

@@ -26,6 +26,8 @@ from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_a
 
 NEAR = 2**15  # flips made at a time, if there are many: what was read is in the cache when it is written
 
+CANCELLED = 1e-9  # share of its terms that a sum must have, lest it be rounding noise: terms have 12 digits
+
 
 class Law(ABC):
     """What a flip law can tell and do. Flip sets are sets of attribute numbers."""
@@ -166,6 +168,19 @@ class Lifted(Law):
     def rates(self) -> Floats:
         mass = self.flip_mass + self.replaced * self.problem.p * self.told * self.mass
         return (self.problem.p + mass) / (1 + self.mass)
+
+    def log_ratio(self, flips: Set[int]) -> float:
+        return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
+
+    @abstractmethod
+    def _log_density(self, flips: Set[int]) -> float:
+        """Logarithm of ``1 + G``, repairs included."""
+
+    def _shrunk(self, attributes: list[int], terms: Floats) -> float:
+        """Interaction from its terms before repairs, in units of the uniform part: 0 if they cancel."""
+        value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
+        kept = float(np.prod(self.kept[attributes]))
+        return 0.0 if abs(value) <= CANCELLED * scale else kept * value / (1 + self.mass)
 
     def repair(self) -> None:
         """Find the odds to stay that give every attribute the level asked."""

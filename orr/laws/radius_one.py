@@ -83,15 +83,11 @@ class RadiusOne(Lifted):
             others = np.where(single == first, second, first)
         return self._above(np.maximum(np.abs(truth - single), others))
 
-    def log_ratio(self, flips: Set[int]) -> float:
+    def _log_density(self, flips: Set[int]) -> float:
         if len(flips) > 1:
             return 0.0
-        excess = self._log_excess(self.z[next(iter(flips))] if flips else self.z0)
-        last = self._log_excess(self.z[0]) if len(self.z) == 1 else -math.inf  # one flip may be all
-        return float(np.logaddexp(0, excess) - np.logaddexp(0, last))
+        return float(np.logaddexp(0, self._log_excess(self.z[next(iter(flips))] if flips else self.z0)))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = list(attributes)
-        lost = math.fsum(self.problem.sizes[chosen] * self.z[chosen])
-        value = self.mass - lost
-        return 0.0 if abs(value) <= 1e-12 * (self.mass + lost) else value / (1 + self.mass)
+        return self._shrunk(chosen, np.append(-self.problem.sizes[chosen] * self.z[chosen], self.mass))

@@ -14,7 +14,7 @@ double must keep their place, or their neighbours would stand out.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Set
 from functools import cached_property, reduce
 
 import numpy as np
@@ -22,6 +22,7 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
+from orr.laws.ball import passed
 from orr.laws.law import Lifted
 from orr.problem import Problem
 from orr.randomness import Source
@@ -85,25 +86,11 @@ class Weights:
         """Logarithm of the probability of each weight below a number of states, for a random record."""
         return reduce(self.add, range(len(self.problem)), _first(states))
 
-    def passed(self, law: Floats, order: range) -> Iterator[tuple[int, Floats]]:
-        """Add attributes in an order; give the law before each, last first, keeping only some of them."""
-        size = math.isqrt(len(order)) + 1
-        blocks, starts = [order[i : i + size] for i in range(0, len(order), size)], []
-        for block in blocks:
-            starts.append(law)
-            law = reduce(self.add, block, law)
-        for block, law in zip(reversed(blocks), reversed(starts), strict=True):
-            before = []
-            for i in block:
-                before.append((i, law))
-                law = self.add(law, i)
-            yield from reversed(before)
-
     def rates(self, log_excess: Floats) -> tuple[float, Floats]:
         """Logarithm of the mean of an excess given for each weight, and flip rates in proportion to it."""
         rates, rest = np.zeros(len(self.problem)), log_excess[::-1]
         log_mass = float(scipy.special.logsumexp(self.law(len(rest)) + log_excess))
-        for i, law in self.passed(_first(len(rest)), range(len(self.problem))):
+        for i, law in passed(self.add, _first(len(rest)), range(len(self.problem))):
             _, low, high = self.parts(law, i)
             rates[i] = math.exp(scipy.special.logsumexp(np.logaddexp(low, high) + rest[::-1]) - log_mass)
             rest = self.add(rest, i)
@@ -178,7 +165,7 @@ class Ramp(Lifted):
         ramp, k = self.ramp, len(self.problem)
         flips = np.zeros((n, k), dtype=bool)
         room = np.full(n, len(self.log_excess) - 1)
-        for i, rest in ramp.passed(self.log_excess[::-1], range(k)[::-1]):
+        for i, rest in passed(ramp.add, self.log_excess[::-1], range(k)[::-1]):
             keep, low, high = ramp.parts(rest, i)
             flip = _choose(np.logaddexp(low, high)[room], keep[room], source)
             (rows,) = np.nonzero(flip)
@@ -196,11 +183,7 @@ class Ramp(Lifted):
     def neighbour_exact(self) -> NDArray[np.bool_]:
         return np.zeros(len(self.problem), dtype=bool)
 
-    def log_ratio(self, flips: Set[int]) -> float:
-        return self._log_density(flips) - self._log_density(set(range(len(self.problem))))
-
     def _log_density(self, flips: Set[int]) -> float:
-        """Logarithm of ``1 + G``, repairs included."""
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
         law = _first(len(self.log_excess))
         with np.errstate(divide="ignore"):
@@ -226,10 +209,7 @@ class Ramp(Lifted):
                 sign *= -1 / (self.problem.sizes[i] - 1) if flip else 1
             logs.append(scipy.special.logsumexp(part + self.log_excess))
             signs.append(sign)
-        terms = np.exp(np.array(logs) - self.log_mass) * signs * self.mass
-        value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
-        kept = float(np.prod(self.kept[chosen]))
-        return 0.0 if abs(value) <= 1e-9 * scale else kept * value / (1 + self.mass)
+        return self._shrunk(chosen, np.exp(np.array(logs) - self.log_mass) * signs * self.mass)
 
 
 def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:

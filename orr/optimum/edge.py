@@ -23,29 +23,25 @@ from orr.arrays import Floats, Integers
 from orr.kinds import Kinds
 from orr.laws.ball import FAR
 from orr.laws.cells import Cells
-from orr.optimum.bound import listed, threshold
+from orr.optimum.bound import listed, threshold, whole
 from orr.optimum.monotone import monotone
 from orr.optimum.path import STAGES, Path, start
-from orr.optimum.transform import Listed, Transform
+from orr.optimum.transform import QUICK, Listed, Transform
 from orr.problem import Problem
 from orr.rounding import Unsound
 
 MOST = 100_000  # cells that may be listed,
 ROOM = 25_000_000  # and numbers that they may take
+FIRST = 300  # cells that are listed, if there are so many: a linear program of them takes no time,
+WIDEST = 100.0  # and radii within which they are looked for
 SHELL, LARGEST = 8_000, 30_000  # cells that HiGHS is shown, at first and at most
-UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
+DENSE = 100_000  # numbers of a linear program that are better given as they are
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
+CLEAR = 1e-4  # share of the threshold, of a room, or of all weights that is not near 0
 SAME = 1e-4  # nats between neighbour levels of laws that are taken for the same,
 COMPARED = 16  # if they have no more cells than take a second or so: logarithm to base 2
-
-
-def whole(weights: Floats, load: Floats) -> Floats:
-    """Round weights to whole numbers, so fine that the threshold is about 2^44."""
-    units = weights * (UNITS / (weights @ load))
-    # 0 times infinity is 0 here. Doubles of any size are whole numbers, up to one that does not overflow.
-    return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**500)
 
 
 class Edge:
@@ -75,6 +71,7 @@ class Edge:
         self.against = np.zeros((0, len(kinds)), dtype=np.int32)
         self.margin, self.most = 0.05, SHELL
         self.limit = min(MOST, ROOM // len(kinds))
+        self.first = min(FIRST, math.prod((kinds.count + 1).tolist()))
         self.fits = self._weigh(weights)
 
     def run(self, done: Callable[[float, float], bool]) -> None:
@@ -114,12 +111,10 @@ class Edge:
 
     def _list(self) -> Integers:
         """List the cells inside and some outside: near the threshold, or remembered."""
-        cells = None
-        while cells is None:
+        cells = self.kinds.below(self.weights, self.radius * (1 + self.margin), self.limit)
+        while cells is None or (len(cells) < self.first and self.margin < WIDEST):
+            self.margin *= 0.5 if cells is None else 2
             cells = self.kinds.below(self.weights, self.radius * (1 + self.margin), self.limit)
-            self.margin *= 1 if cells is not None else 0.5
-        if len(cells) < 2 * np.count_nonzero(cells @ self.weights < self.radius):
-            self.margin = min(1.7 * self.margin, 1.0)
         cells = np.concatenate([cells, self.against])
         _, different = np.unique(cells.astype(np.uint64) @ self.kinds.steps, return_index=True)
         return cells[different]
@@ -153,18 +148,14 @@ class Edge:
         """Maximize the share ``tau`` of the levels that masses of the cells, within their room, give."""
         n, g = cells.shape
         q, d = self.eased.q, self.eased.d
-        load = scipy.sparse.csr_array((cells / (self.kinds.count * d)).T)
-        rows = [load, scipy.sparse.csr_array(np.column_stack([-q / d, np.ones(g)]))]
-        total = scipy.sparse.hstack(
-            [scipy.sparse.csr_array(np.ones((1, n))), scipy.sparse.csr_array([[-1.0, 0.0]])]
-        )
+        rows = np.hstack([(cells / (self.kinds.count * d)).T, (-q / d)[:, None], np.ones((g, 1))])
         return scipy.optimize.linprog(
             np.append(np.zeros(n + 1), -1.0),
-            A_ub=scipy.sparse.hstack(rows),
+            A_ub=rows if rows.size < DENSE else scipy.sparse.csr_array(rows),
             b_ub=given,
-            A_eq=total,
+            A_eq=np.append(np.ones(n), [-1.0, 0.0])[None],
             b_eq=[0.0],
-            bounds=[*zip(np.zeros(n), room, strict=True), (0, None), (None, None)],
+            bounds=np.stack([np.append(np.zeros(n + 1), -np.inf), np.append(room, [np.inf, np.inf])], axis=1),
             method="highs-ds",
             options={
                 "primal_feasibility_tolerance": 1e-10,
@@ -179,17 +170,32 @@ class Edge:
         flips = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
         return (q * mass.sum() - flips / self.kinds.count) / d
 
+    def _mass(self, cells: Integers, log_shares: Floats) -> Floats:
+        """Mass of cells that have a share of their room, at the best level."""
+        return np.exp(self.kinds.log_uniform(cells) + self.upper + log_shares)
+
     def law(self, problem: Problem, share: float) -> Cells:
         """Return the law with the softest edge that costs so small a share, or the best found."""
         cells, shares = monotone(self.kinds, self.cells, self.shares)
-        mass = np.exp(self.kinds.log_uniform(cells) + self.upper) * shares
         # Moving mass to the truth helps every attribute, but for rounding.
-        top = self.upper - math.log(min(float(self._supply(mass, cells).min()), 1.0))
+        supply = self._supply(self._mass(cells, np.log(shares)), cells)
+        top = self.upper - math.log(min(float(supply.min()), 1.0))
         found = Cells(problem, self.kinds, cells, top + np.log(shares))
         try:
-            return self._soft(found, share * found.nominal_epsilon)
+            return found if self._only() else self._soft(found, share * found.nominal_epsilon)
         except (Unsound, np.linalg.LinAlgError):
             return found
+
+    def _only(self) -> bool:
+        """Tell whether no multiplier of the linear program is near 0, and the optimum the only one.
+
+        Then all cells near the edge have a part of their room, and every kind that has just enough weighs.
+        """
+        near = np.abs(self.radius - self._list() @ self.weights) < CLEAR * self.radius
+        parts = np.minimum(self.shares, 1 - self.shares) > CLEAR
+        enough = self._supply(self._mass(self.cells, np.log(self.shares)), self.cells) < 1 + CLEAR
+        weighs = self.weights * self.need > CLEAR * float(self.weights @ self.need)
+        return bool(np.count_nonzero(near) == np.count_nonzero(parts) and weighs[enough].all())
 
     def _soft(self, found: Cells, most: float) -> Cells:
         """Return the law with the softest edge that costs at most so many nats, or else the one found.
@@ -200,9 +206,12 @@ class Edge:
         few = float(np.log2(self.kinds.count + 1).sum()) <= COMPARED
         cells = self.kinds.below(np.zeros(len(load)), 1.0, 2**COMPARED + 1) if few else None
         model = Transform(self.kinds, load, need) if cells is None else Listed(self.kinds, load, need, cells)
+        model.size = QUICK
         path = Path(model, start(self.eased))
         level = most + (self.lower if self.upper - self.lower < most else self.upper)
         for stage in range(STAGES):
+            if self.left() < 0:
+                break
             wider = path.weights
             if stage:
                 path.narrow()
@@ -226,8 +235,7 @@ class Edge:
         if cells is None:
             return None
         log_g = -np.logaddexp(0, (cells - load) @ weights)
-        mass = np.exp(self.kinds.log_uniform(cells) + self.upper + log_g)
-        supply = float(self._supply(mass, cells).min())
+        supply = float(self._supply(self._mass(cells, log_g), cells).min())
         if not supply > 0:
             return None
         log_excess = self.upper - math.log(supply) + log_g

@@ -23,7 +23,6 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
-import scipy
 
 from orr.arrays import Floats
 from orr.optimum.pool import Pool
@@ -32,6 +31,7 @@ from orr.problem import Problem
 from orr.rounding import Unsound
 
 LEAST = 1e-300  # flip rate that stands for none
+FINEST = 1e-3  # of the logarithm of a mass, within which the first weights do not change
 LIGHT = 1e-12  # nats, the smallest weight: what weighs less is not told from nothing
 WIDEST, FIRST = 0.6, 0.3  # nats, the width of the first edge; and widths, how far it must be away on average
 GROWTH = 2.5  # of y.d from a stage to the next: the tangent is still good there
@@ -44,6 +44,9 @@ NOISE = 1e-12  # share of the smooth expectation that rounding alone may promise
 DAMPED = 1e-13  # multiple of the diagonal that is added to the second derivatives, which may be singular
 FAINT = 1e-10  # beside the largest w, the smallest one that is told apart
 FARTHEST = 4.0  # logarithms, that a weight may move by in a step
+# Share of its slope by which a weight that should grow is held back: between two layers of flip sets nothing
+# is at the edge, and no second derivative tells how far the next layer is.
+SLOWED = 0.3
 
 
 def start(problem: Problem) -> Floats:
@@ -54,17 +57,18 @@ def start(problem: Problem) -> Floats:
     """
     q, p, w, a = problem.q, problem.p, problem.w, problem.sizes
 
-    def rates(x: float) -> tuple[Floats, Floats]:
-        less = w / w.max() / (1 + math.exp(x))
+    def rates(x: Floats) -> tuple[Floats, Floats]:
+        less = w / w.max() / (1 + np.exp(x))
         return np.maximum(q * (1 - less), LEAST), problem.truth + q * less
 
-    def cost(x: float) -> float:
-        r, truth = rates(x)
-        return float(np.logaddexp(0, x) + (r * np.log(r / p) + truth * np.log(truth * a)).sum())
+    def cost(x: Floats) -> Floats:
+        r, truth = rates(x[:, None])
+        return np.logaddexp(0, x) + (r * np.log(r / p) + truth * np.log(truth * a)).sum(axis=1)
 
-    grid = np.linspace(-16, 16, 65)
-    best = grid[int(np.argmin([cost(x) for x in grid]))]
-    x = scipy.optimize.minimize_scalar(cost, bounds=(best - 0.5, best + 0.5), method="bounded").x
+    x, step = np.zeros(1), 16.0
+    while step > FINEST:
+        x = x + step * np.linspace(-1, 1, 17)
+        x, step = x[[cost(x).argmin()]], step / 8
     r, truth = rates(x)
     weights = np.maximum(np.log(truth * (a - 1) / r), LIGHT)
     # The attributes of the largest w may have to weigh so much that they hardly ever flip: as much as brings
@@ -140,7 +144,8 @@ class Path:
     @cached_property
     def system(self) -> tuple[Floats, Dense | Thin, Floats]:
         """Scale, scaled second derivatives in the logarithms of the weights, and what keeps ``y.need``."""
-        bend = self.point.bend().scaled(self.weights, np.maximum(self.off(self.point.slope), 0))
+        off = self.off(self.point.slope)
+        bend = self.point.bend().scaled(self.weights, np.maximum(off, -SLOWED * off))
         scale = 1 / np.sqrt(np.maximum(bend.diagonal, LEAST))
         need = self.weights * self.model.need * scale
         return scale, bend.scaled(scale, DAMPED), need / np.linalg.norm(need)
@@ -197,15 +202,20 @@ class Path:
         """About the weights of the sharp edge at the end of the path: where the tangent points to."""
         return np.maximum(self.weights * self.tangent, 0.0)
 
+    def ahead(self, growth: float) -> Floats:
+        """Weights on the tangent, at an edge that is so many times as sharp."""
+        new = self.weights * grown((growth - 1) * self.tangent)
+        return new * (growth * float(self.weights @ self.model.need) / float(new @ self.model.need))
+
     def narrow(self, growth: float = GROWTH) -> None:
         """Go on along the tangent, to a narrower edge, but not where the path bends away from it."""
-        weights, need, tangent = self.weights, float(self.weights @ self.model.need), self.tangent
+        weights, point = self.weights, self.point
         while True:
-            new = weights * grown((growth - 1) * tangent)
-            self._move(new * (growth * need / float(new @ self.model.need)))
+            self._move(self.ahead(growth))
             off = self.off(self.point.slope)
             if -float(off @ self.newton(off)) < ASTRAY * self.mean or growth < 1.1:
                 return
+            self._move(weights, point)
             growth = math.sqrt(growth)
 
     def widen(self, wider: Floats, level: float, close: float) -> None:

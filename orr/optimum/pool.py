@@ -1,9 +1,7 @@
-"""The balls that were tried, the best mixture of them, and the best proof: what all searches share.
+"""The balls that were tried, the best mixture of them, and the best proof (chapter 10).
 
 A mixture of balls that gives every attribute its level is a mechanism, and the smallest one is found by
-a linear program with a row for each kind of attribute, the *master*. Its prices are weights. The ball
-of some weights is the best answer to them, and what the weights prove comes with it, so a search is a
-way to choose the next weights (chapter 10).
+a linear program with a row for each kind of attribute, the *master*.
 """
 
 from __future__ import annotations
@@ -18,11 +16,10 @@ from orr.arrays import Floats, Integers
 from orr.kinds import Kinds
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
-from orr.optimum.bound import counted, threshold
+from orr.optimum.bound import counted
 from orr.problem import Problem
 
 DEAR = 18.0  # logarithm of the largest cost in the master
-MOST = 150  # columns that the master keeps beside two for each of its rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ class Pool:
 
     def offer(self, columns: list[Column], masses: Floats) -> None:
         """Keep a mixture if its level is the smallest, scaled up until every attribute has enough."""
-        supply = (masses @ np.array([column.supply for column in columns])).min()
+        supply = (masses @ np.array([column.supply for column in columns])).min() if columns else 0.0
         if not supply > 0:
             return
         masses = masses / supply
@@ -91,14 +88,8 @@ class Pool:
             self.proved, self.proof = lower, weights
         return better
 
-    def in_nats(self) -> Floats:
-        """Give the best weights, one for each kind, in units that make 1 of the mean distance to the edge."""
-        ball = Ball(self.asked, self.proof, math.ceil(threshold(self.proof, self.asked.q)))
-        weights = self.proof[self.kinds.first]
-        return weights * (math.exp(min(self.proved + ball.log_mass, 700.0)) / (weights @ self.need))
-
-    def mix(self) -> Floats | None:
-        """Find the best mixture of all columns; return the prices of the kinds, as weights.
+    def mix(self) -> None:
+        """Find the best mixture of all columns.
 
         Each column is given in units that make its largest supply 1. What it costs is counted in units of the
         lower bound, and cut off at DEAR: dearer ones are of no use, and HiGHS loses its way among them.
@@ -107,24 +98,15 @@ class Pool:
         scale = np.abs(supply).max(axis=1, keepdims=True)
         log_cost = -np.array([column.log_mass for column in self.columns]) - np.log(scale[:, 0])
         if not (np.isfinite(log_cost).all() and scale.min() > 0 and self.proved > -math.inf):
-            return None
+            return
         cost = np.exp(np.clip(log_cost - self.proved, -DEAR, DEAR))
         rows = -(supply / scale).T
         for method in ("highs-ds", "highs-ipm"):
             result = scipy.optimize.linprog(cost, A_ub=rows, b_ub=-np.ones(len(rows)), method=method)
             if result.status == 0:
-                break
-        else:
-            return None
-        prices = np.maximum(-result.ineqlin.marginals, 0)
-        used = np.flatnonzero(result.x > 0)
-        if len(used):
-            self.offer([self.columns[j] for j in used], result.x[used] / scale[used, 0])
-        if len(self.columns) > 2 * (2 * len(rows) + MOST):
-            dearest = np.argsort(cost + prices @ rows, kind="stable")
-            self.columns = [self.columns[j] for j in np.sort(dearest[: 2 * len(rows) + MOST])]
-        weights = prices / self.need
-        return weights / (weights @ self.need) if weights.any() and np.isfinite(weights).all() else None
+                used = np.flatnonzero(result.x > 0)
+                self.offer([self.columns[j] for j in used], result.x[used] / scale[used, 0])
+                return
 
     def law(self, problem: Problem, order: Integers) -> Balls:
         """Return the best mixture for a problem whose attribute ``i`` is ours of number ``order[i]``."""

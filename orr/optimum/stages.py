@@ -15,8 +15,12 @@ from orr.rounding import Unsound
 
 BLUR = 1.6  # widths, by which rounding the weights may soften the edge
 STATES = 500_000  # of the dynamic program of a ball, at most
-CHEAP = 5_000_000  # steps of a dynamic program that take no time to speak of
-FITS = 12  # balls at a stage, each closer to the levels than the one before
+REACH = 25.0  # times as sharp an edge as that of the path here, which is still on its tangent
+FITS = 40  # balls at a stage, each closer to the levels than the one before
+MEMORY = 12  # of them, whose moves tell more of the second derivatives ahead
+PATIENCE = 10  # of them that may be no closer
+MIXED = 5  # balls after which a mixture is tried: it takes no longer than a few of them
+COARSEST = 4.0  # widths, the first unit that is tried
 PROVING = 20_000  # states of the whole weights that prove a bound
 
 
@@ -24,50 +28,82 @@ def follow(
     pool: Pool, path: Path, wanted: float, done: Callable[[float, float], bool], room: Callable[[], float]
 ) -> None:
     """Follow the path until the bounds are close, there is no more room, or the edge is too narrow."""
-    k = len(pool.asked)
     for stage in range(STAGES):
         try:
-            if stage:
-                # In the end the cost falls like the square of the width.
-                path.narrow(min(max(math.sqrt(2 * path.cost / wanted), 1.2), GROWTH))
+            if stage or len(pool.columns) > 1:
+                path.narrow(min(max(growth(path, wanted), 1.2), GROWTH))
             path.settle(lambda: room() <= 0)
             limit = path.limit
+            ahead = path.ahead(min(growth(path, wanted), REACH))
         except (Unsound, np.linalg.LinAlgError):
             return
         if not (np.isfinite(limit).all() and limit.any()):
             return
-        radius = float(path.weights @ pool.load)
-        least = radius * max(k / max(room(), 1.0), 1 / STATES)
-        unit, blur = blurred(path.weights, pool.load, least)
-        later = blurred(GROWTH * path.weights, pool.load, GROWTH * least)[1] <= BLUR
-        if path.cost > wanted and radius * k > CHEAP * unit and later:
-            continue  # it would take time, and the next edge is better
-        if blur > BLUR:
-            return
         for weights in (limit, path.weights):
-            pool.prove(
-                np.rint(weights * (max(radius / unit, PROVING) / (weights @ pool.load)))[pool.kinds.of]
-            )
-        fit(pool, path, unit, blur, lambda *bounds: done(*bounds) or room() <= 0)
+            states = max(float(path.weights @ pool.load), PROVING)
+            pool.prove(np.rint(weights * (states / (weights @ pool.load)))[pool.kinds.of])
+        if stage and growth(path, wanted) > REACH * GROWTH:
+            continue  # nor would the next edge do
+        upper = pool.upper
+        fitted = fit(pool, path, ahead, done, room) and pool.upper < upper
+        if not (fitted or fit(pool, path, path.weights, done, room)):
+            return
         pool.mix()
         if done(pool.proved, pool.upper):
             return
 
 
-def fit(pool: Pool, path: Path, unit: float, blur: float, done: Callable[[float, float], bool]) -> None:
-    """Add the ball of the weights here, rounded at random, and moved until that makes no difference."""
-    kinds, weights = pool.kinds, path.weights
+def growth(path: Path, wanted: float) -> float:
+    """How many times as sharp the edge must be: in the end the cost falls like the square of the width."""
+    return max(math.sqrt(2 * path.cost / wanted), 1.0)
+
+
+def fit(
+    pool: Pool, path: Path, weights: Floats, done: Callable[[float, float], bool], room: Callable[[], float]
+) -> bool:
+    """Add balls of weights at a point of the path or ahead of it, rounded at random; tell if there was room.
+
+    Counting a ball takes far less than the transform of a narrow edge. So the levels are met by steps of
+    Newton's method with the second derivatives at that point, and these are mended by what the steps did.
+    """
+    kinds, k = pool.kinds, len(pool.asked)
+    need = float(weights @ pool.need)
+    sharper = need / float(path.weights @ pool.need)
+    least = float(weights @ pool.load) * max(k / max(room(), 1.0), 1 / STATES)
+    unit, blur = blurred(weights, pool.load, least)
+    if blur > BLUR:
+        return False
     width = math.sqrt(1 - blur**2 * 3 / math.pi**2)  # the logistic law has a variance of pi^2 / 3
-    for _ in range(FITS):
+    tried: list[tuple[Floats, Floats]] = []
+    even, last = 0.0, 0
+    while len(tried) < min(FITS, last + PATIENCE) and not done(pool.proved, pool.upper) and room() > 0:
         ball = Ball.soft(
             pool.eased, weights[kinds.of] / unit, float(weights @ pool.load) / unit, width / unit
         )
         column = pool.add(ball)
         pool.offer([column], np.ones(1))
-        if pool.upper < path.upper + path.cost / 4 or done(pool.proved, pool.upper):
-            return
-        move = path.newton(path.off(pool.load - kinds.count * ball.rates[kinds.first]))
-        weights = weights * grown(np.clip(move, -1, 1))
+        share = float(column.supply.min() / (weights @ (pool.need * column.supply))) * need
+        if share > 1 - path.cost / (4 * sharper**2):
+            break
+        if share > even:
+            even, last = share, len(tried)
+        move = path.newton(path.off(pool.need * column.supply))
+        if not np.isfinite(move).all():
+            break
+        tried.append((np.log(weights), move))
+        if len(tried) % MIXED == 0:
+            pool.mix()
+        weights = weights * grown(np.clip(accelerated(tried[-MEMORY:]), -1, 1))
+        weights *= need / float(weights @ pool.need)
+    return True
+
+
+def accelerated(tried: list[tuple[Floats, Floats]]) -> Floats:
+    """Next step to where moves vanish, from the places and moves of the last ones (Anderson's method)."""
+    places, moves = (np.array(column) for column in zip(*tried, strict=True))
+    changes = np.diff(moves, axis=0)
+    share = np.linalg.lstsq(changes.T, moves[-1], rcond=1e-10)[0]
+    return moves[-1] - share @ (np.diff(places, axis=0) + changes)
 
 
 def blurred(weights: Floats, load: Floats, least: float) -> tuple[float, float]:
@@ -76,10 +112,10 @@ def blurred(weights: Floats, load: Floats, least: float) -> tuple[float, float]:
     A flip of a weight that is a fraction ``t`` above a whole number of units is blurred by a variance
     of ``t (1 - t)`` of them squared. Return the unit, and the blur.
     """
-    unit = max(1.0, least)
+    unit = max(COARSEST, least)
     while True:
         part = weights / unit % 1
         blur = unit * math.sqrt(float(load @ (part * (1 - part))))
         if blur <= BLUR or unit <= least:
             return unit, blur
-        unit = max(unit / 2, least)
+        unit = max(0.8 * unit, least)

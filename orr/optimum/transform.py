@@ -85,18 +85,25 @@ class Listed:
         self.log_uniform = kinds.log_uniform(cells)
 
     def at(self, weights: Floats) -> Point:
-        """Count at some weights."""
+        """Count at some weights; cells that are far outside, or whose chances are lost, do not matter."""
         x = self.pull @ weights
-        log_g = self.log_uniform - np.logaddexp(0, -x)
+        log_g = self.log_uniform + np.minimum(x, 0)  # but for a factor between 1/2 and 1
         top = float(log_g.max())
-        g = np.exp(log_g - top)
-        mass = float(g.sum())
-        soft = float(np.exp(self.log_uniform - top) @ np.logaddexp(0, x))
+        (near,) = np.nonzero(log_g > top - 2 * SURE)
+        x, most = x[near], np.exp(log_g[near] - top)
+        less = np.exp(-np.abs(x))
+        g, log_less = most / (1 + less), np.log1p(less)
+        mass, rest = float(g.sum()), np.divide(log_less, less, out=np.ones_like(x), where=less > 0)
+        soft = float(most @ np.where(x < 0, rest, x + log_less))
+        all_g = np.zeros(len(self.pull))
+        all_g[near] = g
 
         def bend() -> Dense:
-            return Dense((self.pull * (g / mass * scipy.special.expit(-x))[:, None]).T @ self.pull)
+            edge = np.abs(x) < 2 * SURE
+            pull = self.pull[near[edge]]
+            return Dense((pull * (g / mass * scipy.special.expit(-x))[edge, None]).T @ pull)
 
-        return Point(top + math.log(mass), top + math.log(soft), g @ self.pull / mass, bend)
+        return Point(top + math.log(mass), top + math.log(soft), all_g @ self.pull / mass, bend)
 
 
 class Transform:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from orr.kinds import Kinds
 from orr.optimum import bound
-from orr.optimum.bound import counted, floor, listed, single_flip, threshold
-from orr.optimum.edge import whole
+from orr.optimum.bound import counted, floor, listed, single_flip, threshold, whole
 from orr.problem import Problem
 from orr.rounding import level_below
 from tests.exact.arithmetic import MP, closed_floor, dual_value, number, rates

@@ -74,47 +74,23 @@ def test_bounds_lie_on_their_sides_of_the_optimum(pool):
     assert pool.proved <= high
 
 
-@settings(max_examples=40)
-@given(pools())
-def test_prices_are_weights_that_prove_a_bound(pool):
-    prices = pool.mix()
-    assert prices is not None
-    assert (prices >= 0).all()
-    np.testing.assert_allclose(prices @ pool.need, 1)
-    pool.proved = -math.inf
-    whole = np.rint(prices * (20_000 / (prices @ pool.load)))[pool.kinds.of]
-    assert pool.prove(whole)
-    _, high = exact_log_excess(pool.asked)
-    assert pool.proved <= high
-    # Of the columns known, none is better at these prices than the mixture is.
-    values = [prices @ (c.supply * pool.need) * math.exp(c.log_mass + pool.upper) for c in pool.columns]
-    assert max(values) <= 1 + 1e-5
-
-
 @settings(max_examples=20)
 @given(pools())
 def test_equal_attributes_have_equal_weights(pool):
-    prices = pool.mix()
-    assert len(prices) == len(pool.kinds)
     for column in pool.columns:
         np.testing.assert_array_equal(column.weights, column.weights[pool.kinds.first][pool.kinds.of])
     np.testing.assert_array_equal(pool.proof, pool.proof[pool.kinds.first][pool.kinds.of])
-    weights = pool.in_nats()
-    ball = Ball(pool.asked, pool.proof, math.ceil(pool.proof @ pool.asked.q))
-    # In these units the mean distance to the edge is 1, inside the ball of the best proof.
-    mean = weights @ (pool.load - pool.kinds.count * ball.rates[pool.kinds.first])
-    np.testing.assert_allclose(mean, 1, rtol=1e-6)
 
 
 def test_a_useless_column_is_no_harm():
     problem = Problem([2, 3, 4], [0.5, 1.0, 1.5])
     pool = Pool(problem, problem)
-    assert pool.mix() is None  # nothing is proved yet, so there is no unit for costs
+    pool.mix()  # nothing is proved yet, so there is no unit for costs
     assert math.isclose(pool.upper, math.log(problem.w.max()) + problem.log_records)
     pool.prove(np.array([1.0, 2.0, 3.0]))
     before = pool.upper
     pool.columns.append(Column(np.zeros(3), 1, 1.0, 0.0, np.array([-1.0, -1.0, -1.0])))
-    assert pool.mix() is not None
+    pool.mix()
     assert pool.upper <= before
     assert not any(column.supply.max() < 0 for column in pool.best)
     pool.offer([pool.columns[-1]], np.ones(1))  # gives nothing: not kept
@@ -122,8 +98,7 @@ def test_a_useless_column_is_no_harm():
     assert not pool.prove(np.zeros(3))
 
 
-def test_columns_that_are_of_no_use_are_forgotten(monkeypatch):
-    monkeypatch.setattr("orr.optimum.pool.MOST", 2)
+def test_more_columns_are_never_worse():
     rng = np.random.default_rng(5)
     problem = Problem([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0])
     pool = Pool(problem, problem)
@@ -134,7 +109,6 @@ def test_columns_that_are_of_no_use_are_forgotten(monkeypatch):
         pool.add(Ball(problem, weights, math.ceil(weights @ problem.q)))
         pool.mix()
         uppers.append(pool.upper)
-        assert len(pool.columns) <= 2 * (2 * 4 + 2) + 1
     assert uppers == sorted(uppers, reverse=True)
 
 

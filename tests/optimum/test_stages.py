@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from orr.optimum import stages
 from orr.optimum.path import Path
 from orr.optimum.pool import Pool
-from orr.optimum.stages import blurred, follow
+from orr.optimum.stages import accelerated, blurred, follow
 from orr.problem import Problem
 
 
@@ -32,6 +32,33 @@ def test_following_the_path_closes_the_bounds(high):
     pool = Pool(*[problem.part(np.lexsort((problem.epsilons, problem.sizes)))] * 2)
     follow(pool, Path.of(pool), 1e-3, lambda lower, upper: upper - lower < 1e-3, lambda: 1e9)
     assert 0 <= pool.upper - pool.proved < 1e-3
+
+
+@settings(max_examples=25)
+@given(st.integers(1, 6), st.integers(0, 2**32 - 1))
+def test_acceleration_solves_linear_equations(k, seed):
+    """Steps with wrong derivatives lead to the root after one step more than there are unknowns."""
+    rng = np.random.default_rng(seed)
+    root, wrong = rng.normal(size=k), np.eye(k) + 0.5 * np.diag(rng.uniform(-1, 1, k))
+    place, tried = np.zeros(k), []
+    for _ in range(k + 1):
+        tried.append((place, wrong @ (root - place)))
+        place = place + accelerated(tried)
+    np.testing.assert_allclose(place, root, atol=1e-6)
+
+
+def test_looking_ahead_takes_fewer_stages(monkeypatch):
+    rng = np.random.default_rng(8)
+    problem = Problem(rng.integers(2, 6, 40), rng.uniform(0.5, 3, 40))
+    pairs = []
+    for reach in (1.0, stages.REACH):
+        monkeypatch.setattr(stages, "REACH", reach)
+        pool = Pool(*[problem.part(np.lexsort((problem.epsilons, problem.sizes)))] * 2)
+        path = Path.of(pool)
+        follow(pool, path, 1e-4, lambda lower, upper: upper - lower < 1e-4, lambda: 1e9)
+        assert 0 <= pool.upper - pool.proved < 1e-4
+        pairs.append(path.cost)
+    assert pairs[1] > 10 * pairs[0]  # the path itself need not come so far
 
 
 def test_no_room_is_no_work():
