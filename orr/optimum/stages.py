@@ -19,7 +19,7 @@ REACH = 25.0  # times as sharp an edge as that of the path here, which is still 
 FITS = 40  # balls at a stage, each closer to the levels than the one before
 MEMORY = 12  # of them, whose moves tell more of the second derivatives ahead
 PATIENCE = 10  # of them that may be no closer
-MIXED = 5  # balls after which a mixture is tried: it takes no longer than a few of them
+MIXED = 10  # balls after which a mixture is tried: one ball is drawn from in less time
 COARSEST = 4.0  # widths, the first unit that is tried
 PROVING = 20_000  # states of the whole weights that prove a bound
 
@@ -48,7 +48,8 @@ def follow(
         fitted = fit(pool, path, ahead, done, room) and pool.upper < upper
         if not (fitted or fit(pool, path, path.weights, done, room)):
             return
-        pool.mix()
+        if not done(pool.proved, pool.upper):
+            pool.mix()
         if done(pool.proved, pool.upper):
             return
 
