@@ -111,6 +111,18 @@ def test_no_file_is_long_without_a_reason(path):
     assert (lines > LINES) == (name in LONGER), f"{name} has {lines} lines"
 
 
+@pytest.mark.parametrize(
+    "path", [p for room in ("optimum", "constructions") for p in (PACKAGE / room).glob("*.py")]
+)
+def test_an_engine_names_the_chapter_that_explains_it(path):
+    numbers = {int(chapter.name[:2]) for chapter in (ROOT / "chapters").glob("*.ipynb")}
+    named = re.findall(
+        r"chapters? ((?:\d+(?:, | and )?)+)", ast.get_docstring(ast.parse(path.read_text("utf-8"))).lower()
+    )
+    found = {int(number) for names in named for number in re.findall(r"\d+", names)}
+    assert path.name == "__init__.py" or (found and found <= numbers)
+
+
 def test_the_ground_floor_is_small():
     top = [path for path in PACKAGE.iterdir() if path.suffix == ".py" and path.stem != "__init__"]
     rooms = [path for path in PACKAGE.iterdir() if (path / "__init__.py").exists()]

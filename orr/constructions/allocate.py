@@ -1,4 +1,4 @@
-"""The inverse question: a total to spend in, levels of the attributes out."""
+"""The inverse question: a total to spend in, levels of the attributes out (chapter 12)."""
 
 from __future__ import annotations
 

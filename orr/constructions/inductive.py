@@ -1,4 +1,4 @@
-"""The paper's inductive heuristic, in linear time."""
+"""The paper's inductive heuristic, in linear time (chapter 5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline: each attribute randomized on its own."""
+"""The baseline: each attribute randomized on its own (chapter 2)."""
 
 from __future__ import annotations
 

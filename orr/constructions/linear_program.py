@@ -1,4 +1,4 @@
-"""The paper's linear program, and its certified solution."""
+"""The paper's linear program, and its certified solution (chapter 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimum at any number of attributes, with a certificate."""
+"""The optimum at any number of attributes, with a certificate (chapter 10)."""
 
 from __future__ import annotations
 

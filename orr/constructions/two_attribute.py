@@ -1,4 +1,4 @@
-"""Two attributes, solved in closed form."""
+"""Two attributes, solved in closed form (chapter 3)."""
 
 from __future__ import annotations
 

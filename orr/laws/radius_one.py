@@ -1,4 +1,4 @@
-"""The law with at most one flip above the uniform part."""
+"""The law with at most one flip above the uniform part (chapter 5)."""
 
 from __future__ import annotations
 
