@@ -39,6 +39,7 @@ FLOORS = [
 LINES = 250
 LONGER = {
     "optimum/capped.py": "one program, and the proof of what it leaves",
+    "optimum/path.py": "the path is one argument, from its start to the end that it points to",
     "optimum/verify.py": "the second path is read as one argument, from the weights to the draws",
 }
 

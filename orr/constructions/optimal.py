@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from orr.optimum.alike import hamming
 from orr.optimum.bound import floor, single_flip
 from orr.optimum.certificate import Certificate, Certified
 from orr.optimum.edge import Edge
-from orr.optimum.path import Path
+from orr.optimum.path import FAINT, Path, start
 from orr.optimum.pool import Pool
 from orr.optimum.stages import follow
 from orr.optimum.transform import QUICK, SIZE
@@ -52,10 +53,11 @@ def optimal(
        dynamic programming. Whole weights prove the lower bound. A mixture of the balls is released.
 
     The result depends only on which pairs of size and level there are: permuting the attributes permutes
-    the mechanism, and attributes with the same size and level are treated alike. Where there are several
-    optima, the one with the softest edge is chosen, at a cost of at most one part in two billion, or the
-    solver's own where no soft edge has so little. No flip makes a record likelier, but for flip
-    sets so rare (below 1e-306) that doubles cannot hold their share.
+    the mechanism, and attributes with the same size and level are treated alike (for balls, to the last few
+    digits). Where flip sets are listed and there are several optima, the one with the softest edge is
+    chosen, at a cost of at most one part in two billion, or the solver's own where no soft edge has so
+    little. No flip makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot
+    hold their share. Where levels are very far apart, some above 35 beside some below 1e-3, a gap may stay.
 
     Parameters
     ----------
@@ -122,15 +124,18 @@ class Run:
 
     def answer(self) -> Certified:
         """Try one method after another, until one is good enough or time is up."""
-        for step in (self.closed_form, self.alike, self.search):
-            if not self.late():
-                try:
-                    step()
-                except (Unsound, np.linalg.LinAlgError):  # a law that doubles cannot hold; there are others
-                    continue
-            if self.near(self.lower, self.upper):
-                break
+        self.until_near([self.closed_form, self.alike, self.search])
         return self.certified()
+
+    def until_near(self, steps: list[Callable[[], None]]) -> None:
+        """Take one step after another, until the bounds are close enough or time is up."""
+        for step in steps:
+            if self.near(self.lower, self.upper) or self.late():
+                return
+            try:
+                step()
+            except (Unsound, np.linalg.LinAlgError):  # numbers that doubles cannot hold; there are other ways
+                continue
 
     def certified(self) -> Certified:
         """Put the best law and the best proof together."""
@@ -199,26 +204,23 @@ class Run:
             return
         eased = self.sorted.eased(eased_units(len(self.problem), float(self.problem.epsilons.max()), 40))
         pool = Pool(eased, self.sorted)
-        path = Path.of(pool)
-        path.model.size = QUICK
-        path.settle(self.late)
-        few = self.few(path.weights)
-        if few:
-            self.listed(path.weights)
-        else:
-            self.mixed(pool, path)
-        if self.near(self.lower, self.upper) or self.late():
+        try:
+            path = Path.of(pool)
+            path.model.size = QUICK
+            path.settle(self.late)
+        except (Unsound, np.linalg.LinAlgError):
+            self.listed(start(self.kinds.problem))
             return
-        if few:
-            self.mixed(pool, path)
-        else:
-            self.listed(pool.proof[self.back][self.kinds.first])
-        if not (self.near(self.lower, self.upper) or self.late()):
-            path.model.size = SIZE
-            self.mixed(pool, path)
+        steps = [lambda: self.listed(path.weights * path.raised), lambda: self.mixed(pool, path, QUICK)]
+        if not self.few(path.weights):
+            steps = [steps[1], lambda: self.listed(pool.proof[self.back][self.kinds.first])]
+        if self.problem.w.min() < FAINT[1] * self.problem.w.max():
+            steps.append(lambda: self.mixed(pool, Path.of(pool, FAINT[1]), QUICK))
+        self.until_near([*steps, lambda: self.mixed(pool, path, SIZE)])
 
-    def mixed(self, pool: Pool, path: Path) -> None:
-        """Mix balls along the path."""
+    def mixed(self, pool: Pool, path: Path, size: int) -> None:
+        """Mix balls along the path, as long as a transform has no more numbers than this."""
+        path.model.size = size
         follow(pool, path, self.wanted(self.lower), self.done, self.room)
         self.proves(level_below(pool.proved, 0), pool.proof[self.back])
         self.offers("balls", pool.law(self.problem, self.back))

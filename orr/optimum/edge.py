@@ -39,7 +39,6 @@ DENSE = 100_000  # numbers of a linear program that are better given as they are
 INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such programs
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
-CLEAR = 1e-4  # share of the threshold, of a room, or of all weights that is not near 0
 SAME = 1e-4  # nats between neighbour levels of laws that are taken for the same,
 COMPARED = 16  # if they have no more cells than take a second or so: logarithm to base 2
 
@@ -182,20 +181,9 @@ class Edge:
         top = self.upper - math.log(min(float(supply.min()), 1.0))
         found = Cells(problem, self.kinds, cells, top + np.log(shares))
         try:
-            return found if self._only() else self._soft(found, share * found.nominal_epsilon)
+            return self._soft(found, share * found.nominal_epsilon)
         except (Unsound, np.linalg.LinAlgError):
             return found
-
-    def _only(self) -> bool:
-        """Tell whether no multiplier of the linear program is near 0, and the optimum the only one.
-
-        Then all cells near the edge have a part of their room, and every kind that has just enough weighs.
-        """
-        near = np.abs(self.radius - self._list() @ self.weights) < CLEAR * self.radius
-        parts = np.minimum(self.shares, 1 - self.shares) > CLEAR
-        enough = self._supply(self._mass(self.cells, np.log(self.shares)), self.cells) < 1 + CLEAR
-        weighs = self.weights * self.need > CLEAR * float(self.weights @ self.need)
-        return bool(np.count_nonzero(near) == np.count_nonzero(parts) and weighs[enough].all())
 
     def _soft(self, found: Cells, most: float) -> Cells:
         """Return the law with the softest edge that costs at most so many nats, or else the one found.

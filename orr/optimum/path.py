@@ -26,7 +26,7 @@ import numpy as np
 
 from orr.arrays import Floats
 from orr.optimum.pool import Pool
-from orr.optimum.transform import Dense, Listed, Point, Thin, TooFine, Transform
+from orr.optimum.transform import Dense, Listed, Point, Thin, Transform
 from orr.problem import Problem
 from orr.rounding import Unsound
 
@@ -42,7 +42,8 @@ STEPS = 40  # of Newton's method at a stage, where a few are needed
 SETTLED = 1e-3  # share of what the edge costs that a step is still worth
 NOISE = 1e-12  # share of the smooth expectation that rounding alone may promise
 DAMPED = 1e-13  # multiple of the diagonal that is added to the second derivatives, which may be singular
-FAINT = 1e-10  # beside the largest w, the smallest one that is told apart
+FAINT = 1e-10, 1e-5  # beside the largest w, the smallest one that is told apart: first, and if that fails
+HIGHEST = 90.0  # nats: flips as rare as e^-90 do not matter to others
 FARTHEST = 4.0  # logarithms, that a weight may move by in a step
 # Share of its slope by which a weight that should grow is held back: between two layers of flip sets nothing
 # is at the edge, and no second derivative tells how far the next layer is.
@@ -84,32 +85,45 @@ def grown(move: Floats) -> Floats:
 
 
 class Path:
-    """Where on the path we are: the weights in widths, one for each kind, and what a model counts there."""
+    """Where on the path we are: the weights in widths, one for each kind, and what a model counts there.
+
+    ``raised`` is by how much rarer flips are than in the model, and by how much more they may weigh;
+    ``fitted`` is whether a ball was fitted here.
+    """
+
+    raised: Floats | float = 1.0
+    fitted = False
 
     def __init__(self, model: Listed | Transform, weights: Floats) -> None:
         self.model = model
         for width in WIDEST / 1.5 ** np.arange(STEPS):
             try:
                 self._move(weights / width)
-            except TooFine:  # and too wide an edge is, too
+            except Unsound:  # too fine, or too wide
                 continue
             if self.mean >= FIRST:
                 return
         raise Unsound("no edge is narrow enough")
 
     @classmethod
-    def of(cls, pool: Pool) -> Path:
+    def of(cls, pool: Pool, faint: float = FAINT[0]) -> Path:
         """Start the path of the problem of a pool.
 
         Beside a level that is far higher, an attribute is given more than its level: what its flip rate would
-        have to differ by from ``q`` is lost in doubles, and more costs next to nothing.
+        have to differ by from ``q`` is lost in doubles, and more costs next to nothing. The highest levels
+        are lowered: where an attribute hardly ever flips, the ball of the others is the same.
         """
-        first, eased = pool.kinds.first, pool.eased
-        need = np.maximum(pool.need, FAINT * float(eased.w.max()) * pool.load)
-        return cls(Transform(pool.kinds, pool.load, need), start(eased)[first])
+        first, count, eased = pool.kinds.first, pool.kinds.count, pool.eased
+        low = Problem.achieved(eased.sizes[first], np.minimum(eased.epsilons[first], HIGHEST))
+        load, need = count * low.q, count * low.d
+        model = Transform(pool.kinds, load, np.maximum(need, faint * float(low.w.max()) * load))
+        path = cls(model, start(low))
+        path.raised = load / pool.load
+        return path
 
     def _move(self, weights: Floats, point: Point | None = None) -> None:
         self.weights, self.point = weights, point or self.model.at(weights)
+        self.fitted = False
         self.__dict__.pop("system", None)
 
     @property
@@ -182,7 +196,11 @@ class Path:
         while part > 1e-6:
             new = self.weights * grown(part * move)
             new *= need / float(new @ self.model.need)
-            there = self.model.at(new)
+            try:
+                there = self.model.at(new)
+            except Unsound:
+                part *= 0.4
+                continue
             kept = -scale * math.expm1(min(there.log_soft - here.log_soft, 50))
             if kept > 0.1 * part * promised or promised < NOISE * scale:
                 self._move(new, there)
@@ -211,10 +229,15 @@ class Path:
         """Go on along the tangent, to a narrower edge, but not where the path bends away from it."""
         weights, point = self.weights, self.point
         while True:
-            self._move(self.ahead(growth))
-            off = self.off(self.point.slope)
-            if -float(off @ self.newton(off)) < ASTRAY * self.mean or growth < 1.1:
-                return
+            try:
+                self._move(self.ahead(growth))
+                off = self.off(self.point.slope)
+                if -float(off @ self.newton(off)) < ASTRAY * self.mean or growth < 1.1:
+                    return
+            except (Unsound, np.linalg.LinAlgError):
+                if growth < 1.1:
+                    self._move(weights, point)
+                    raise
             self._move(weights, point)
             growth = math.sqrt(growth)
 

@@ -80,7 +80,7 @@ class Pool:
 
     def prove(self, weights: Floats) -> bool:
         """Keep the bound that whole weights prove if it is the best; tell whether it is."""
-        if not weights.any():
+        if not (weights.any() and float(weights @ self.asked.q) < math.inf):  # nan, too
             return False
         lower = counted(self.asked, weights)
         better = lower > self.proved

@@ -30,7 +30,7 @@ def follow(
     """Follow the path until the bounds are close, there is no more room, or the edge is too narrow."""
     for stage in range(STAGES):
         try:
-            if stage or len(pool.columns) > 1:
+            if stage or path.fitted:
                 path.narrow(min(max(growth(path, wanted), 1.2), GROWTH))
             path.settle(lambda: room() <= 0)
             limit = path.limit
@@ -39,8 +39,8 @@ def follow(
             return
         if not (np.isfinite(limit).all() and limit.any()):
             return
-        for weights in (limit, path.weights):
-            states = max(float(path.weights @ pool.load), PROVING)
+        for weights in (limit * path.raised, path.weights * path.raised):
+            states = max(float(path.weights @ path.model.load), PROVING)
             pool.prove(np.rint(weights * (states / (weights @ pool.load)))[pool.kinds.of])
         if stage and growth(path, wanted) > REACH * GROWTH:
             continue  # nor would the next edge do
@@ -68,34 +68,34 @@ def fit(
     Newton's method with the second derivatives at that point, and these are mended by what the steps did.
     """
     kinds, k = pool.kinds, len(pool.asked)
-    need = float(weights @ pool.need)
-    sharper = need / float(path.weights @ pool.need)
-    least = float(weights @ pool.load) * max(k / max(room(), 1.0), 1 / STATES)
-    unit, blur = blurred(weights, pool.load, least)
+    path.fitted = True
+    load, needs = path.model.load, path.model.need
+    need = float(weights @ needs)
+    sharper = need / float(path.weights @ needs)
+    least = float(weights @ load) * max(k / max(room(), 1.0), 1 / STATES)
+    unit, blur = blurred(weights, load, least)
     if blur > BLUR:
         return False
     width = math.sqrt(1 - blur**2 * 3 / math.pi**2)  # the logistic law has a variance of pi^2 / 3
     tried: list[tuple[Floats, Floats]] = []
     even, last = 0.0, 0
     while len(tried) < min(FITS, last + PATIENCE) and not done(pool.proved, pool.upper) and room() > 0:
-        ball = Ball.soft(
-            pool.eased, weights[kinds.of] / unit, float(weights @ pool.load) / unit, width / unit
-        )
-        column = pool.add(ball)
-        pool.offer([column], np.ones(1))
-        share = float(column.supply.min() / (weights @ (pool.need * column.supply))) * need
+        ball = Ball.soft(pool.eased, weights[kinds.of] / unit, float(weights @ load) / unit, width / unit)
+        pool.offer([pool.add(ball)], np.ones(1))
+        slope = load - kinds.count * ball.rates[kinds.first]
+        share = float((slope / needs).min() / (weights @ slope)) * need
         if share > 1 - path.cost / (4 * sharper**2):
             break
         if share > even:
             even, last = share, len(tried)
-        move = path.newton(path.off(pool.need * column.supply))
+        move = path.newton(path.off(slope))
         if not np.isfinite(move).all():
             break
         tried.append((np.log(weights), move))
         if len(tried) % MIXED == 0:
             pool.mix()
         weights = weights * grown(np.clip(accelerated(tried[-MEMORY:]), -1, 1))
-        weights *= need / float(weights @ pool.need)
+        weights *= need / float(weights @ needs)
     return True
 
 

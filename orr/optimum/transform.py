@@ -95,6 +95,8 @@ class Listed:
         g, log_less = most / (1 + less), np.log1p(less)
         mass, rest = float(g.sum()), np.divide(log_less, less, out=np.ones_like(x), where=less > 0)
         soft = float(most @ np.where(x < 0, rest, x + log_less))
+        if not 0 < soft < math.inf:
+            raise Unsound("the chances of a ball are lost")
         all_g = np.zeros(len(self.pull))
         all_g[near] = g
 

@@ -203,26 +203,3 @@ def test_weights_are_rounded_to_whole_numbers():
     weights = whole(np.array([1.0, 0.3, 1e-30]), np.array([0.2, 0.4, 0.1]))
     np.testing.assert_array_equal(weights, np.rint(weights))
     np.testing.assert_allclose(weights[:2] @ [0.2, 0.4], 2.0**44)
-
-
-def solved(sizes, levels):
-    """Return an edge whose bounds have met."""
-    kinds = Kinds(Problem(sizes, levels))
-    edge = Edge(kinds, kinds.problem, np.ones(len(kinds)))
-    edge.run(lambda lower, upper: upper - lower < 1e-9)
-    return edge
-
-
-def test_several_optima_are_not_taken_for_one():
-    assert not solved(SIZES, LEVELS)._only()
-    assert solved([2, 3, 4], [1.0, 1.5, 2.0])._only()
-
-
-@settings(max_examples=25)
-@given(problems(max_k=5, max_size=5, min_level=0.3, max_level=5.0))
-def test_the_only_optimum_has_the_softest_edge(problem):
-    edge = solved(*problem)
-    assume(edge.upper - edge.lower < 1e-9 and edge._only())
-    found = edge.law(Problem(*problem), 1e-10)
-    soft = edge._soft(found, 1e-10 * found.nominal_epsilon)
-    np.testing.assert_allclose(soft.neighbour_epsilons, found.neighbour_epsilons, atol=1e-3)
