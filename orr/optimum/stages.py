@@ -18,6 +18,7 @@ STATES = 500_000  # of the dynamic program of a ball, at most
 REACH = 25.0  # times as sharp an edge as that of the path here, which is still on its tangent
 FITS = 40  # balls at a stage, each closer to the levels than the one before
 MEMORY = 12  # of them, whose moves tell more of the second derivatives ahead
+FEWEST, WORK = 6, 300_000_000  # balls that are tried in any case; steps of their dynamic programs else
 PATIENCE = 10  # of them that may be no closer
 MIXED = 10  # balls after which a mixture is tried: one ball is drawn from in less time
 COARSEST = 4.0  # widths, the first unit that is tried
@@ -72,14 +73,15 @@ def fit(
     load, needs = path.model.load, path.model.need
     need = float(weights @ needs)
     sharper = need / float(path.weights @ needs)
-    least = float(weights @ load) * max(k / max(room(), 1.0), 1 / STATES)
+    least = float(weights @ load) * max(k / max(min(room(), WORK / FEWEST), 1.0), 1 / STATES)
     unit, blur = blurred(weights, load, least)
     if blur > BLUR:
         return False
     width = math.sqrt(1 - blur**2 * 3 / math.pi**2)  # the logistic law has a variance of pi^2 / 3
     tried: list[tuple[Floats, Floats]] = []
     even, last = 0.0, 0
-    while len(tried) < min(FITS, last + PATIENCE) and not done(pool.proved, pool.upper) and room() > 0:
+    most = min(FITS, max(FEWEST, int(WORK * unit / (k * float(weights @ load)))))
+    while len(tried) < min(most, last + PATIENCE) and not done(pool.proved, pool.upper) and room() > 0:
         ball = Ball.soft(pool.eased, weights[kinds.of] / unit, float(weights @ load) / unit, width / unit)
         pool.offer([pool.add(ball)], np.ones(1))
         slope = load - kinds.count * ball.rates[kinds.first]
