@@ -330,3 +330,19 @@ def test_the_simple_paths_agree_with_brute_force():
         short = uniform @ np.maximum((problem.q - flips) @ y, 0)
         expected = np.log1p(y @ problem.d / short)
         np.testing.assert_allclose(verify.lower_bound(problem, y), expected, rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels", "most"),
+    [
+        ([10**6] * 3, [2.3466282249064294, 2.3466282249094292, 2.3466282249064294], 2.3467),
+        ([3, 10**6, 10**6, 3, 10**6, 3, 10**6, 3], [0.1, 2, 2, 0.1, 2, 0.1, 2, 0.1], 2.0346),
+        ([10000, 2, 10000, 2, 50], [4, 50, 1, 1e-9, 700], 705.5),
+    ],
+    ids=["nearly equal", "two kinds", "the highest level"],
+)
+def test_a_first_step_that_fails_is_not_the_last(sizes, levels, most):
+    best = orr.optimal(sizes, levels)
+    assert best.epsilon < most < sum(levels)
+    assert best.certificate.rel_gap < 1e-3
+    assert best.certificate.verify()
