@@ -53,8 +53,8 @@ def optimal(
        dynamic programming. Whole weights prove the lower bound. A mixture of the balls is released.
 
     The result depends only on which pairs of size and level there are: permuting the attributes permutes
-    the mechanism, and attributes with the same size and level are treated alike (for balls, to the last few
-    digits). Where flip sets are listed and there are several optima, the one with the softest edge is
+    the mechanism, but for the last digit or two of sums, and attributes with the same size and level are
+    treated alike. Where flip sets are listed and there are several optima, the one with the softest edge is
     chosen, at a cost of at most one part in two billion, or the solver's own where no soft edge has so
     little. No flip makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot
     hold their share. Where levels are very far apart, some above 35 beside some below 1e-3, a gap may stay.
@@ -240,7 +240,8 @@ class Run:
         problem = self.kinds.problem
         eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
         edge = Edge(self.kinds, eased, weights, lambda: self.clock.left)
-        tight = CHOSEN if self.small else math.inf  # where it takes no time to speak of
+        # Where it takes no time to speak of; in logarithms of the excess this is no more than that share.
+        tight = CHOSEN if self.small else math.inf
         edge.run(lambda lower, upper: self.done(lower, upper) and (upper - lower < tight or self.late()))
         if edge.lower > -math.inf:
             self.proves(level_below(edge.lower, 0), edge.weights[self.kinds.of])

@@ -128,6 +128,10 @@ class Ball:
                 if weight < self.states:
                     rates[self.live[i]] += flip * (law[: self.states - weight] @ backwards[weight:])
             rest = self.add(rest, i)
+        # Attributes that are alike have the same rate: that of the first, not one rounded on its own.
+        alike = np.stack([self.problem.sizes, self.weights])[:, self.live]
+        new = np.append(True, (alike[:, 1:] != alike[:, :-1]).any(axis=0))
+        rates[self.live] = rates[self.live[new]][np.cumsum(new) - 1] if len(self.live) else 0.0
         return rates / rest[-1]
 
     def chance(self, flips: Floats, truths: Floats | None = None) -> float:
