@@ -1,4 +1,4 @@
-// The smallest overall level under caps on the neighbour levels (chapter 11). But for the levels, every condition
+// The smallest overall level under caps on the neighbour levels (chapter price). But for the levels, every condition
 // compares x of two states, or with the largest or smallest x. A step lets a tight condition go where that raises
 // the smallest x, and moves until another is tight.
 

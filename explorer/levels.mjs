@@ -1,4 +1,4 @@
-// Mechanisms in closed form: at most one lie stands out (chapters 3 and 5).
+// Mechanisms in closed form: at most one lie stands out (chapters two-attributes and induction).
 
 import { problem, softplus, sum, ULP } from "./problem.mjs";
 

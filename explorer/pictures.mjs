@@ -98,7 +98,7 @@ export function rows(lists, title, end, width) {
 // How far the map reaches; while a point is dragged, as far as before.
 export const mapRange = ({ levels }) => mapRange.held || Math.max(4.5, ...levels);
 
-// The map of the four cases for two attributes, with the borders of chapter 3.
+// The map of the four cases for two attributes, with the borders of chapter two-attributes.
 export function map({ given }, width) {
   const side = Math.min(width, 400);
   const [m, n] = given.sizes;

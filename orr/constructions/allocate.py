@@ -1,4 +1,4 @@
-"""The inverse question: a total to spend in, levels of the attributes out (chapter 12)."""
+"""The inverse question: a total to spend in, levels of the attributes out (chapter budget)."""
 
 from __future__ import annotations
 

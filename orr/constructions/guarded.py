@@ -1,4 +1,4 @@
-"""The optimum under a cap on what a release tells someone who knows the other attributes (chapter 11)."""
+"""The optimum under a cap on what a release tells someone who knows the other attributes (chapter price)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's inductive heuristic, in linear time (chapter 5)."""
+"""The paper's inductive heuristic, in linear time (chapter induction)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline: each attribute randomized on its own (chapter 2)."""
+"""The baseline: each attribute randomized on its own (chapter many-answers)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper's linear program, and its certified solution (chapter 4)."""
+"""The paper's linear program, and its certified solution (chapter linear-program)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The optimum at any number of attributes, with a certificate (chapter 10)."""
+"""The optimum at any number of attributes, with a certificate (chapter any-size)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exact optimum, where at most one flip stands out from the rest (chapter 5)."""
+"""The exact optimum, where at most one flip stands out from the rest (chapter induction)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two attributes, solved in closed form (chapter 3)."""
+"""Two attributes, solved in closed form (chapter two-attributes)."""
 
 from __future__ import annotations
 

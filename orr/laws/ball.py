@@ -1,4 +1,4 @@
-"""Weighted Hamming balls around the truth: probability, flips, and how they are drawn (chapter 10).
+"""Weighted Hamming balls around the truth: probability, flips, and how they are drawn (chapter any-size).
 
 Flips have weights, and a flip set belongs to the ball if the weight of its flips stays below a
 threshold. The weight of a flip need not be an integer: it is then rounded down or up at random, for

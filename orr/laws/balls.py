@@ -1,4 +1,4 @@
-"""The law that lifts weighted Hamming balls above the uniform part (chapter 10)."""
+"""The law that lifts weighted Hamming balls above the uniform part (chapter any-size)."""
 
 from __future__ import annotations
 

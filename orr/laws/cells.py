@@ -1,4 +1,4 @@
-"""Flip sets listed one by one, with attributes of the same size and level counted together (chapter 8).
+"""Flip sets listed one by one, with attributes of the same size and level counted together (chapter shape).
 
 A *cell* says how many attributes of each kind flip. Flip sets in the same cell are equally likely, and
 where all kinds differ a cell is a flip set. Only cells above the uniform part are listed, so there may

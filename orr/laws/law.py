@@ -1,4 +1,4 @@
-"""Flip laws: which attributes flip, and how that is drawn (chapter 2).
+"""Flip laws: which attributes flip, and how that is drawn (chapter many-answers).
 
 A symmetric mechanism gives every record with flip set ``S`` the probability ``f(S) / T``. Each
 law here writes ``f = (1 + G) / (1 + M)``, a uniformly random record mixed with something else:

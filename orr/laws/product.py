@@ -1,4 +1,4 @@
-"""The law of attributes that are randomized one by one (chapter 2)."""
+"""The law of attributes that are randomized one by one (chapter many-answers)."""
 
 from __future__ import annotations
 

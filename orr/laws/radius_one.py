@@ -1,4 +1,4 @@
-"""The law with at most one flip above the uniform part (chapter 5)."""
+"""The law with at most one flip above the uniform part (chapter induction)."""
 
 from __future__ import annotations
 

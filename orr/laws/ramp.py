@@ -1,4 +1,4 @@
-"""The law that falls evenly from the truth outward, between two plateaus: Kronecker, clipped (chapter 11).
+"""The law that falls evenly from the truth outward, between two plateaus: Kronecker, clipped (chapter price).
 
 Flips have weights, and the logarithm of the density falls by ``step`` with every unit of the weight of a
 flip set: ``log f = clip(top - step * weight, 0, level)``. A weight that is not whole is rounded down or

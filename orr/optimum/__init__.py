@@ -1,4 +1,4 @@
-"""How the best law is found and proved. Chapters 4, 8, 10 and 11 explain it.
+"""How the best law is found and proved. Chapters linear-program, shape, any-size and price explain it.
 
 Throughout this room:
 

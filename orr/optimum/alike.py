@@ -1,4 +1,4 @@
-"""Attributes that are all alike: a Hamming ball, in closed form (chapter 8)."""
+"""Attributes that are all alike: a Hamming ball, in closed form (chapter shape)."""
 
 from __future__ import annotations
 

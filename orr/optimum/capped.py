@@ -1,4 +1,4 @@
-"""The linear program of an optimum whose neighbour levels are capped (chapter 11).
+"""The linear program of an optimum whose neighbour levels are capped (chapter price).
 
 Attributes of one size and level are interchangeable, so a flip set is described by how many of each
 kind flip: its *state*. HiGHS is shown the states in units of a reference: ``u = x / reference``, all of

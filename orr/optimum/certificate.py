@@ -1,4 +1,4 @@
-"""Proof of how good a mechanism is (chapters 4 and 10)."""
+"""Proof of how good a mechanism is (chapters linear-program and any-size)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many different attributes under caps: the best ramp, and how low no mechanism can go (chapter 11).
+"""Many different attributes under caps: the best ramp, and how low no mechanism can go (chapter price).
 
 *The mechanism.* If all slopes are at their caps, every attribute falls short of its level by about the
 same share where a ramp is clipped, and gains by about the same share from the slack. So one aggregate of

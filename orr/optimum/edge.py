@@ -1,4 +1,4 @@
-"""The optimum over listed cells, by a linear program with a row for each kind of attribute (chapter 4).
+"""The optimum over listed cells, by a linear program with a row for each kind (chapter linear-program).
 
 Maximize the share ``tau`` of the levels that masses above the uniform part can give, where the mass of a
 cell is at most its *room*, ``m`` times its uniform probability; the smallest excess that gives the levels

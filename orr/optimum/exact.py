@@ -1,4 +1,4 @@
-"""The numbers of a certificate to the last digit: integers, and decimals rounded outward (chapter 10).
+"""The numbers of a certificate to the last digit: integers, and decimals rounded outward (chapter any-size).
 
 Python's integers are exact, its decimals add, multiply and divide with the direction of rounding
 given, and their exp and ln are correctly rounded. Nothing here uses a double but as the exact number that

@@ -1,4 +1,4 @@
-r"""Equal attributes under caps: the optimum falls from one plateau to another (chapter 11).
+r"""Equal attributes under caps: the optimum falls from one plateau to another (chapter price).
 
 Let ``x`` be a density of at least 1 on the number ``j`` of flips of ``n`` equal attributes, ``pi`` the
 chances of these numbers for a uniformly random record, and ``cap`` the logarithm of ``C``. Levels and

@@ -1,4 +1,4 @@
-"""No flip may make a record likelier: mass is moved until none does (chapter 8)."""
+"""No flip may make a record likelier: mass is moved until none does (chapter shape)."""
 
 from __future__ import annotations
 

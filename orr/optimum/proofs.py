@@ -1,4 +1,4 @@
-"""What proves that no mechanism under caps has a smaller overall level, and that it does (chapter 11).
+"""What proves that no mechanism under caps has a smaller overall level, and that it does (chapter price).
 
 Each proof is checked from its few numbers alone, by a path of its own: in decimals rounded outward, or
 in plain logarithms where there are too many weights for that. Caps are ``(1 + slack) * epsilons``.

@@ -1,4 +1,4 @@
-"""The level and the flip probabilities of a sampler as it is, in integers and rounded decimals (chapter 10).
+"""Level and flip probabilities of a sampler as it is, in integers and rounded decimals (chapter any-size).
 
 Nothing here uses a double but as the exact number that it is: sizes, levels, weights, and what the sampler
 compares random words with.

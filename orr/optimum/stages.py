@@ -1,4 +1,4 @@
-"""Balls along the path: rounded at random, fitted to the levels and mixed (chapter 10)."""
+"""Balls along the path: rounded at random, fitted to the levels and mixed (chapter any-size)."""
 
 from __future__ import annotations
 

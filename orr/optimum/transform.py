@@ -1,7 +1,7 @@
 """What counts the expectations of a smooth problem over all flip sets at once.
 
-The smooth problem and its words are explained in :mod:`orr.optimum.path` and in chapter 10. Weights are in
-widths of the edge.
+The smooth problem and its words are explained in :mod:`orr.optimum.path` and in chapter any-size. Weights
+are in widths of the edge.
 """
 
 from __future__ import annotations

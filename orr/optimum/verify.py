@@ -1,4 +1,4 @@
-"""A second, simpler way to the numbers of a certificate, used to check it and for nothing else (chapter 10).
+"""A second, simpler way to the numbers of a certificate, which only checks it (chapter any-size).
 
 Everything is computed again from what defines the law and from what its sampler compares with: none of
 the law's own sums are used. This is done in ordinary doubles and logarithms, and so to within
