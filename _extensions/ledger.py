@@ -43,7 +43,8 @@ def numbers(row: dict, cell: dict) -> str:
     text = row.get("ours", "")
     if "match" not in row:
         return text
-    printed = "".join("".join(out.get("text", [])) for out in cell["outputs"])
+    outputs = [out.get("text", out.get("data", {}).get("text/plain", [])) for out in cell["outputs"]]
+    printed = "".join("".join(text) for text in outputs)
     found = re.search(row["match"], printed, re.DOTALL)
     if not found:
         raise ValueError(f"ledger.yml: {row['paper']}: cell {row['cell']} does not print {row['match']}")

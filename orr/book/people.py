@@ -1,0 +1,60 @@
+"""Real people: 20,000 adults of the US Current Population Surveys of 1994 and 1995.
+
+``people.json``, beside this file, says where the records come from and how the sample was drawn.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from functools import cache
+from importlib.resources import files
+
+import numpy as np
+
+from orr.arrays import Integers
+
+DATA = files("orr.book")
+
+
+@cache
+def _labels() -> dict[str, list[str]]:
+    return json.loads((DATA / "people.json").read_text("utf-8"))["labels"]
+
+
+@cache
+def _codes() -> dict[str, Integers]:
+    names, *rows = gzip.decompress((DATA / "people.csv.gz").read_bytes()).decode().splitlines()
+    codes = np.array([row.split(",")[:-1] for row in rows], dtype=np.int64)
+    return dict(zip(names.split(","), codes.T, strict=False))
+
+
+def people(*columns: str) -> tuple[Integers, list[list[str]]]:
+    """Give the records of all people in some columns, as codes, and the labels of each column's codes.
+
+    Examples
+    --------
+    >>> records, (sex, income) = people("sex", "income")
+    >>> records.shape, sex, income
+    ((20000, 2), ['Female', 'Male'], ['- 50000.', '50000+.'])
+    """
+    missing = [name for name in columns if name not in _labels()]
+    if missing:
+        raise ValueError(f"no column {missing[0]!r}; there are {', '.join(_labels())}")
+    return np.stack([_codes()[name] for name in columns], axis=1), [_labels()[name] for name in columns]
+
+
+def grouped(codes: Integers, labels: list[str], groups: dict[str, list[str]]) -> tuple[Integers, list[str]]:
+    """Put labels of a column together under new names.
+
+    Examples
+    --------
+    >>> (codes,), labels = np.array([[0, 1, 2, 1]]), ["a", "b", "c"]
+    >>> grouped(codes, labels, {"first": ["a"], "later": ["b", "c"]})
+    (array([0, 1, 1, 1]), ['first', 'later'])
+    """
+    names = list(groups)
+    where = {label: names.index(name) for name in names for label in groups[name]}
+    if sorted(where) != sorted(labels):
+        raise ValueError(f"the groups must hold each label once: {labels}")
+    return np.array([where[label] for label in labels])[codes], names
