@@ -74,9 +74,15 @@ def positive(name: str, value: float) -> float:
     """Return a positive number, or say that it is none."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} must be a positive number")
-    if not 0 < value < 1e308:  # an integer may be larger than any double
+    number = plain(value)
+    if not 0 < number < 1e308:  # an integer may be larger than any double
         raise ValueError(f"{name} = {value} must be a positive number")
-    return float(value)
+    return float(number)
+
+
+def plain(value: float) -> float:
+    """Return a number of numpy as Python's own, which compares with any other without overflow."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def check_attributes(numbers: Iterable[int], k: int) -> list[int]:

@@ -175,3 +175,10 @@ def test_tables_that_are_too_large():
         many.estimate(np.zeros((1, 9), dtype=int), range(9))
     with pytest.raises(ValueError, match="up to 4096 different records"):
         mechanism.matrix()
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int8])
+def test_numbers_of_numpy_are_numbers(kind):
+    one = kind(1)  # warnings are errors: comparing it with what its kind cannot hold would warn
+    assert orr.optimal([2, 3], [1, 1], gap=one, time_limit=one).epsilon < 2
+    assert orr.guarded([2, 3], [1, 1], one).epsilon < 2

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orr.arrays import Floats
+from orr.checks import plain
 from orr.clock import Clock
 from orr.constructions.optimal import optimal
 from orr.kinds import Kinds
@@ -235,4 +236,4 @@ def _check_slack(slack: float) -> float:
         raise TypeError(f"slack = {slack!r} must be {allowed}")
     if not slack >= 0:
         raise ValueError(f"slack = {slack} must be {allowed}")
-    return float(slack) if slack < 1e300 else math.inf
+    return float(slack) if plain(slack) < 1e300 else math.inf

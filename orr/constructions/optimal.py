@@ -57,7 +57,8 @@ def optimal(
     treated alike. Where flip sets are listed and there are several optima, the one with the softest edge is
     chosen, at a cost of at most one part in two billion, or the solver's own where no soft edge has so
     little. No flip makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot
-    hold their share. Where levels are very far apart, some above 35 beside some below 1e-3, a gap may stay.
+    hold their share. A gap may stay, and the search take minutes, where levels are far apart (above 30 beside
+    below 0.02), or below 0.1 with a million values beside few.
 
     Parameters
     ----------
@@ -240,8 +241,7 @@ class Run:
         problem = self.kinds.problem
         eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
         edge = Edge(self.kinds, eased, weights, lambda: self.clock.left)
-        # Where it takes no time to speak of; in logarithms of the excess this is no more than that share.
-        tight = CHOSEN if self.small else math.inf
+        tight = CHOSEN if self.small else math.inf  # of the excess, and so no more of the level
         edge.run(lambda lower, upper: self.done(lower, upper) and (upper - lower < tight or self.late()))
         if edge.lower > -math.inf:
             self.proves(level_below(edge.lower, 0), edge.weights[self.kinds.of])

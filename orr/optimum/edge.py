@@ -204,7 +204,7 @@ class Edge:
             if stage:
                 path.narrow()
             path.settle(lambda: self.left() < 0, most / 100)
-            soft = self._of(path, found.problem) if path.upper <= level else None
+            soft = self._of(path, found.problem, level) if path.upper <= level else None
             if soft is None:
                 continue
             if len(found.cells) <= 2**COMPARED:
@@ -213,11 +213,11 @@ class Edge:
                     return found
             if few and stage:
                 path.widen(wider, level, most / 100)
-            return self._of(path, found.problem) or soft
+            return self._of(path, found.problem, level) or soft
         return found
 
-    def _of(self, path: Path, problem: Problem) -> Cells | None:
-        """Return the law at a point of a path, unless it has too many cells or doubles cannot hold it."""
+    def _of(self, path: Path, problem: Problem, most: float) -> Cells | None:
+        """Return the law at a point of a path, unless it has too many cells or, by rounding, costs more."""
         load, weights = path.model.load, path.weights
         cells = self.kinds.below(weights, float(weights @ load) + FAR, self.limit)
         if cells is None:
@@ -232,4 +232,4 @@ class Edge:
             least = float(log_excess[full][0])
             cells, log_excess = cells[~full], log_excess[~full]
             log_excess += np.log1p(-np.exp(least - log_excess)) - math.log1p(math.exp(min(least, 700)))
-        return Cells(problem, self.kinds, cells, log_excess)
+        return Cells(problem, self.kinds, cells, log_excess) if log_excess.max() <= most else None

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import orr
@@ -94,6 +94,7 @@ def test_solution_agrees_with_the_literal_program(problem):
 
 @settings(max_examples=60)
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
+@example(([2, 2, 17, 18], [12.0, 0.015625, 7.0, 9.0]))  # a soft edge that rounding makes too dear
 def test_certificate_closes_on_unequal_problems(problem):
     assert abs(orr.linear_program(*problem).solve().certificate.gap) < 1e-7
 
