@@ -9,10 +9,10 @@ from urllib.parse import urljoin, urlsplit
 from docutils import nodes
 
 ABOUT = (
-    "How to release records with several answers under local differential privacy: lies chosen together "
-    "can cost far less than lies chosen one by one. A book with code, proofs and exercises."
+    "How to release records with several answers under local differential privacy: flips chosen together "
+    "can cost far less than flips chosen one by one. A book with code, proofs and exercises."
 )
-CARD = "If lies about three answers are chosen together, the level of the whole record is smaller."
+CARD = "If flips of three answers are chosen together, the level of the whole record is smaller."
 LOST = """<h1>There is no such page</h1>
 <p>Perhaps it has moved, or there is a slip in the address. Find it in the table of contents, search the book,
 or start at its <a href="index.html">first page</a>.</p>"""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from typing import ClassVar
 
@@ -63,6 +64,20 @@ class Cell(SphinxRole):
         return [nodes.inline("", "", link, nodes.Text(", cell "), nodes.literal("", cell))], []
 
 
+class Totals(SphinxDirective):
+    """How many rows the ledger has of each verdict, in a sentence."""
+
+    def run(self) -> list[nodes.Node]:
+        """Count them in the data file."""
+        self.env.note_dependency(str(ROOT / "ledger.yml"))
+        verdicts = Counter(row["verdict"] for row in yaml.safe_load((ROOT / "ledger.yml").read_text("utf-8")))
+        parts = [f"**{verdicts[key]}** {words}" for key, words in VERDICTS.items() if verdicts[key]]
+        text = f"Of {verdicts.total()} rows, {', '.join(parts[:-1])} and {parts[-1]}."
+        container = nodes.container()
+        self.state.nested_parse(StringList([text], "ledger.yml"), 0, container)
+        return container.children
+
+
 class Ledger(SphinxDirective):
     """A table with a row for each claim of the paper."""
 
@@ -105,5 +120,6 @@ class Ledger(SphinxDirective):
 def setup(app) -> dict:
     """Register with Sphinx."""
     app.add_directive("ledger", Ledger)
+    app.add_directive("ledger-totals", Totals)
     app.add_role("cell", Cell())
     return {"parallel_read_safe": True}

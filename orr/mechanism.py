@@ -40,7 +40,7 @@ class Mechanism:
     >>> import orr
     >>> mechanism = orr.radius_one([2, 3, 4], [1.0, 1.5, 2.0])
     >>> mechanism
-    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5, floor 0.84574), neighbours up to 3.4448>
+    <Mechanism: 3 attributes, overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
     >>> mechanism.perturb([[0, 2, 3], [1, 0, 0], [1, 2, 0]], rng=7)
     array([[0, 2, 3],
            [0, 2, 0],
@@ -224,7 +224,7 @@ class Mechanism:
         most = "up to" if self.neighbour_exact[worst] else "at most"
         return (
             f"<{type(self).__name__}: {k} attribute{'s' * (k > 1)}, overall level {self.epsilon:.5g} "
-            f"(Kronecker {self.epsilons.sum():.5g}, floor {self.problem.information_floor:.5g}), "
+            f"(Kronecker {self.epsilons.sum():.5g}), "
             f"neighbours {most} {self.neighbour_epsilons[worst]:.5g}>"
         )
 

@@ -36,14 +36,14 @@ def problem(ax: Axes) -> None:
     title = {"va": "center", "fontweight": "bold"}
     inside = {"va": "center", "ha": "center", "linespacing": 1.5}
 
-    ax.text(0, 2.62, "⚂⚂⚂ Lie about each answer on its own", **title)
+    ax.text(0, 2.62, "⚂⚂⚂ Flip each answer on its own", **title)
     starts = np.cumsum([0, *EPSILONS[:-1]])
     for name, start, epsilon in zip(NAMES, starts, EPSILONS, strict=True):
         ax.barh(2, epsilon, 0.7, start, facecolor=PALE_GREY, edgecolor=BLACK, linewidth=1.2)
         ax.text(start + epsilon / 2, 2, f"{name}\n{epsilon:g}", **inside)
     ax.text(apart.epsilon + 0.1, 2, f"{apart.epsilon:.3g}", **title)
 
-    ax.text(0, 1.12, "⚂ Choose the lies together", **title)
+    ax.text(0, 1.12, "⚂ Choose the flips together", **title)
     ax.barh(0.5, apart.epsilon, 0.7, fill=False, edgecolor=BLACK, linestyle=(0, (3, 3)), linewidth=0.8)
     ax.barh(0.5, together.epsilon, 0.7, facecolor=PALE_VERMILION, edgecolor=VERMILION, linewidth=1.6)
     by_itself = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS)

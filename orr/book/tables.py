@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 
 class Table:
@@ -24,6 +24,10 @@ class Table:
      k    level  found by
      2      1.5  hand
     10  1,012.3  program
+    >>> Table.of(("k", "level"), [(2, 1.5), (10, 1012.26)], digits=0)
+     k  level
+     2      2
+    10  1,012
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], digits: int | Mapping[str, int] = 3) -> None:
@@ -31,6 +35,13 @@ class Table:
         places = [digits if isinstance(digits, int) else digits.get(name, 3) for name in columns]
         shown = [[_shown(v, p) for v in values] for values, p in zip(columns.values(), places, strict=True)]
         self.rows = list(zip(*shown, strict=True))
+
+    @classmethod
+    def of(
+        cls, heads: Sequence[str], rows: Iterable[Sequence[Any]], digits: int | Mapping[str, int] = 3
+    ) -> Self:
+        """Make a table from headings and rows."""
+        return cls(dict(zip(heads, zip(*rows, strict=True), strict=True)), digits)
 
     def __repr__(self) -> str:
         widths = [max(map(len, column)) for column in zip(self.heads, *self.rows, strict=True)]

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Floats, frozen
 from orr.categories import minus
-from orr.constructions.radius_one import single_lies
+from orr.constructions.radius_one import single_flips
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.radius_one import RadiusOne
@@ -67,7 +67,7 @@ def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
         raise ValueError("inductive needs at least 2 attributes; for one, use kronecker")
     _, base_z0, base_z, _ = closed_form(Problem(asked.sizes[:2], asked.epsilons[:2]))
     mass = math.fsum([*((asked.sizes[:2] - 1) * base_z), base_z0])
-    z = single_lies(asked, mass)
+    z = single_flips(asked, mass)
     z[np.abs(mass - asked.w) <= 16 * ULP * mass] = 0
     z[:2] = base_z
     fell_back, z0 = _fall_back(z, (asked.sizes - 1) * z, base_z0)

@@ -1,4 +1,4 @@
-"""The exact optimum, where at most one flip stands out from the rest (chapter induction)."""
+"""The exact optimum, where at most one flip stands out from the rest (chapter when-optimal)."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:
     if problem.spare >= -8 * ULP:
         mass = float(problem.w.max())
         z0 = math.fsum(problem.d.tolist()) + mass * problem.spare
-        return mass, z0, np.maximum(single_lies(problem, mass), 0), None
+        return mass, z0, np.maximum(single_flips(problem, mass), 0), None
     others = problem.sizes - 1
     total = math.fsum(problem.d.tolist())
     masses = (total + problem.d / others) / (problem.q / others - problem.spare)
     j = int(np.argmax(masses <= masses.min() * (1 + ROUNDING)))
-    z = np.maximum(single_lies(problem, float(masses[j])), 0)
+    z = np.maximum(single_flips(problem, float(masses[j])), 0)
     return float(masses[j]), float(z[j]), z, j
 
 
-def single_lies(problem: Problem, mass: float) -> Floats:
+def single_flips(problem: Problem, mass: float) -> Floats:
     """``z_i`` that gives every attribute its level when the mass above the uniform part is ``M``."""
     return (mass - problem.w) * problem.q / (problem.sizes - 1)

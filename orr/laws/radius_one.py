@@ -1,4 +1,4 @@
-"""The law with at most one flip above the uniform part (chapter induction)."""
+"""The law with at most one flip above the uniform part (chapter when-optimal)."""
 
 from __future__ import annotations
 

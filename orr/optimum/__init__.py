@@ -1,4 +1,4 @@
-"""How the best law is found and proved. Chapters linear-program, shape, any-size and price explain it.
+"""How the best law is found and proved. Chapters certificate, shape, any-size, path and price explain it.
 
 Throughout this room:
 

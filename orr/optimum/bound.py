@@ -1,4 +1,4 @@
-"""The dual bound: weights in, proved level out (chapters linear-program and any-size).
+"""The dual bound: weights in, proved level out (chapters certificate and any-size).
 
 For any weights ``y >= 0`` no mechanism with these flip probabilities has an overall level below
 

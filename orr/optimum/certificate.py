@@ -1,4 +1,4 @@
-"""Proof of how good a mechanism is (chapters linear-program and any-size)."""
+"""Proof of how good a mechanism is (chapters certificate and any-size)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ the bound that ``y`` proves by ``log(E[x^+] / E[g x])``, which falls to 0 as ``y
 
 So the path is followed outwards: a Newton step along its tangent, then steps back to it, taken in shares
 of the weights. The tangent points to the weights of the sharp edge, and these prove the lower bound (chapter
-any-size). Interior-point methods for linear programs do the same with all of their variables; here the masses
+path). Interior-point methods for linear programs do the same with all of their variables; here the masses
 of the flip sets, far too many to be written down, follow from the weights.
 """
 

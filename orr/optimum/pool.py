@@ -1,4 +1,4 @@
-"""The balls that were tried, the best mixture of them, and the best proof (chapter any-size).
+"""The balls that were tried, the best mixture of them, and the best proof (chapter path).
 
 A mixture of balls that gives every attribute its level is a mechanism, and the smallest one is found by
 a linear program with a row for each kind of attribute, the *master*.

@@ -1,4 +1,4 @@
-"""Balls along the path: rounded at random, fitted to the levels and mixed (chapter any-size)."""
+"""Balls along the path: rounded at random, fitted to the levels and mixed (chapter path)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from orr.rounding import Unsound
 
 BLUR = 1.6  # widths, by which rounding the weights may soften the edge
 STATES = 500_000  # of the dynamic program of a ball, at most
+FINE = 60_000  # of which a ball of very many attributes may have so many, if there is time
 REACH = 25.0  # times as sharp an edge as that of the path here, which is still on its tangent
 FITS = 40  # balls at a stage, each closer to the levels than the one before
 MEMORY = 12  # of them, whose moves tell more of the second derivatives ahead
@@ -73,7 +74,8 @@ def fit(
     load, needs = path.model.load, path.model.need
     need = float(weights @ needs)
     sharper = need / float(path.weights @ needs)
-    least = float(weights @ load) * max(k / max(min(room(), WORK / FEWEST), 1.0), 1 / STATES)
+    steps = max(min(room(), max(WORK / FEWEST, FINE * k)), 1.0)
+    least = float(weights @ load) * max(k / steps, 1 / STATES)
     unit, blur = blurred(weights, load, least)
     if blur > BLUR:
         return False

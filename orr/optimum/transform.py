@@ -1,6 +1,6 @@
 """What counts the expectations of a smooth problem over all flip sets at once.
 
-The smooth problem and its words are explained in :mod:`orr.optimum.path` and in chapter any-size. Weights
+The smooth problem and its words are explained in :mod:`orr.optimum.path` and in chapter path. Weights
 are in widths of the edge.
 """
 
@@ -171,7 +171,7 @@ class Transform:
             near = np.abs(share) > math.exp(-SURE) / math.sin(math.pi * saddle)
             share[0] /= 1 if first else 2
             kept += int(np.count_nonzero(near))
-            if kept * (len(weights) + EACH) * max(1.0, len(weights) / PRODUCTS) > self.size:
+            if kept * (len(weights) + EACH) * max(1.0, min(2 * kept, len(weights)) / PRODUCTS) > self.size:
                 raise TooFine
             if near.any():
                 yield s[near], share[near], turned[:, near] / (1 + turned[:, near])

@@ -1,0 +1,63 @@
+"""The sample of real people is what its description says, and its tables are tables."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from orr.book.people import DATA, grouped, people
+from orr.book.tables import Table
+
+ABOUT = json.loads((DATA / "people.json").read_text("utf-8"))
+
+
+def test_the_sample_is_small_and_complete():
+    packed = (DATA / "people.csv.gz").read_bytes()
+    names, *rows = gzip.decompress(packed).decode().splitlines()
+    assert len(packed) < 400_000
+    assert len(rows) == ABOUT["people"] == 20_000
+    assert names.split(",") == [*ABOUT["labels"], "weight"]
+    for name, labels in ABOUT["labels"].items():
+        records, (same,) = people(name)
+        assert same == labels == sorted(labels)
+        assert 0 <= records.min() <= records.max() < len(labels)
+
+
+def test_it_says_where_it_comes_from():
+    assert {"source", "address", "licence", "copy", "sample"} <= set(ABOUT)
+    assert ABOUT["licence"] == "CC BY 4.0"
+
+
+def test_there_are_no_children():
+    records, (education,) = people("education")
+    assert education.index("Children") not in records
+
+
+def test_attributes_of_real_people_depend_on_each_other():
+    records, (sex, income) = people("sex", "income")
+    rich = records[:, 1] == income.index("50000+.")
+    assert (
+        rich[records[:, 0] == sex.index("Male")].mean()
+        > 2 * rich[records[:, 0] == sex.index("Female")].mean()
+    )
+
+
+def test_unknown_columns_and_groups_are_refused():
+    with pytest.raises(ValueError, match="no column 'age'"):
+        people("sex", "age")
+    with pytest.raises(ValueError, match="each label once"):
+        grouped(np.array([0, 1]), ["a", "b"], {"all": ["a"]})
+
+
+def test_a_table_is_html_with_headers_and_escapes_them():
+    html = Table({"k": [1], "a < b": ["<yes>"]})._repr_html_()
+    assert html.count('scope="col"') == 2
+    assert html.count('scope="row"') == 1
+    assert "a &lt; b" in html
+    assert "&lt;yes&gt;" in html
+
+
+def test_a_table_rounds_and_aligns():
+    table = Table({"name": ["one", "hundred"], "x": [1.23456, 1e4]}, digits={"x": 2})
+    assert repr(table).splitlines() == ["name             x", "one           1.23", "hundred  10,000.00"]
