@@ -156,7 +156,7 @@ def test_the_chapters_for_colab_go_where_the_button_looks():
 
 
 def imported():
-    """Return what the chapters import that is neither Python's own nor the book's."""
+    """Return what the chapters import that is neither Python's own, nor Jupyter's, nor the book's."""
     names = set()
     for path in ROOT.glob("chapters/*.ipynb"):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -166,7 +166,7 @@ def imported():
                         names |= {alias.name.split(".")[0] for alias in node.names}
                     elif isinstance(node, ast.ImportFrom):
                         names.add(node.module.split(".")[0])
-    return names - set(sys.stdlib_module_names) - {"orr"}
+    return names - set(sys.stdlib_module_names) - {"orr", "IPython"}
 
 
 def test_the_newest_version_of_everything_imported_is_tried():
