@@ -71,8 +71,15 @@ class Totals(SphinxDirective):
         """Count them in the data file."""
         self.env.note_dependency(str(ROOT / "ledger.yml"))
         verdicts = Counter(row["verdict"] for row in yaml.safe_load((ROOT / "ledger.yml").read_text("utf-8")))
-        parts = [f"**{verdicts[key]}** {words}" for key, words in VERDICTS.items() if verdicts[key]]
-        text = f"Of {verdicts.total()} rows, {', '.join(parts[:-1])} and {parts[-1]}."
+        said = {
+            "reproduced": "are reproduced",
+            "remark": "are reproduced with a remark",
+            "fails": "does not hold" if verdicts["fails"] == 1 else "do not hold",
+            "answered": "are open questions that are answered",
+            "open": "are not tested",
+        }
+        parts = [f"**{verdicts[key]}** {words}" for key, words in said.items() if verdicts[key]]
+        text = f"Of {verdicts.total()} rows, {', '.join(parts[:-1])}, and {parts[-1]}."
         container = nodes.container()
         self.state.nested_parse(StringList([text], "ledger.yml"), 0, container)
         return container.children

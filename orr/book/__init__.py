@@ -1,1 +1,1 @@
-"""What only chapters and tests use: the paper to the letter, the genomes, the figures."""
+"""What only chapters and tests use: the paper to the letter, genomes, real people, figures, tables."""
