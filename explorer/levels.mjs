@@ -1,10 +1,10 @@
-// Mechanisms in closed form: at most one lie stands out (chapters two-attributes and induction).
+// Mechanisms in closed form: one flip at most stands out (chapter when-optimal).
 
 import { problem, softplus, sum, ULP } from "./problem.mjs";
 
 const ROUNDING = 1e-12;
 
-// The law that lifts the truth by z0 and a lie about attribute i alone by z[i], in units of all records.
+// Lifts the truth by z0 and a flip of attribute i alone by z[i], in units of all records.
 function law(given, z0, lifted) {
   const z = lifted.map((v) => Math.max(v, 0));
   const [truth, ...single] = [z0, ...z].map((v) => softplus(given.logRecords + Math.log(v)));
@@ -16,7 +16,7 @@ function law(given, z0, lifted) {
 // z that gives every attribute its level when the mass above the uniform part is M.
 const singleLies = ({ sizes, q, w }, mass) => w.map((v, i) => ((mass - v) * q[i]) / (sizes[i] - 1));
 
-// The law that may be optimal, and the attribute whose lie ties with the truth, or -1.
+// The law that may be optimal, and the attribute whose flip ties with the truth, or -1.
 function candidate(given) {
   const { sizes, q, d, w, spare } = given;
   if (spare >= -8 * ULP) {
@@ -29,7 +29,7 @@ function candidate(given) {
   return { ...law(given, z[tied], z), tied };
 }
 
-// The optimum and weights that prove it, where at most one lie stands out; null elsewhere.
+// The optimum and weights that prove it, where one flip at most stands out; else null.
 export function radiusOne(given) {
   const found = candidate(given);
   const { q, w, spare } = given;
@@ -50,7 +50,7 @@ export function twoAttributes(given) {
   return { ...found, label };
 }
 
-// Algorithm 3 in scaled variables, with the levels achieved and the attributes that fell back.
+// Algorithm 3 in scaled variables: levels achieved, attributes that fell back.
 export function heuristic(given) {
   const { sizes, levels, w } = given;
   const base = twoAttributes(problem(sizes.slice(0, 2), levels.slice(0, 2)));

@@ -30,19 +30,19 @@ export const PRESETS = [
   [
     "The heuristic loses",
     "#sizes=2,3,2,2,2&levels=1.386,1.099,1.099,1.609,0.288",
-    `A walk through ${link("Algorithm 3", "05-induction.html#algorithm-3-step-by-step")}.`,
+    `A walk through ${link("Algorithm 3", "06-induction.html#algorithm-3-step-by-step")}.`,
   ],
   [
     "Free rider",
     "#sizes=2,3,4,5&levels=1,1.5,2,0.3",
-    `The fourth answer costs nothing. Raise its level until ${link("the ride", "08-shape.html#free-riders")} ends.`,
+    `The fourth answer costs nothing. Raise its level until ${link("the ride", "11-shape.html#free-riders")} ends.`,
   ],
-  ["Half-cube", alike(5, 2, 0.4), `Faint yes-or-no answers: the ball is ${link("half of all records", "08-shape.html#the-half-cube")}.`],
-  ["Ten SNPs", alike(10, 4, 4), `Ten places in ${link("the genome", "06-genomes.html")}, each with an allele and a diagnosis.`],
+  ["Half-cube", alike(5, 2, 0.4), `Faint yes-or-no answers: the ball is ${link("half of all records", "11-shape.html#the-half-cube")}.`],
+  ["Ten SNPs", alike(10, 4, 4), `Ten places in ${link("the genome", "08-genomes.html")}, each with an allele and a diagnosis.`],
   [
     "Twelve answers",
     "#sizes=2,2,2,3,3,3,4,4,4,5,5,5&levels=0.5,1,1.5,0.6,1.1,1.6,0.7,1.2,1.7,0.8,1.3,1.8",
-    `All different: 4,096 flip sets, and a ${link("proof", "04-linear-program.html#why-the-solver-s-word-is-not-enough")} while you drag.`,
+    `All different: 4,096 flip sets, and a ${link("proof", "05-certificate.html#why-the-solver-s-word-is-not-enough")} while you drag.`,
   ],
 ];
 

@@ -31,6 +31,8 @@ class Table:
     """
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], digits: int | Mapping[str, int] = 3) -> None:
+        if not all(columns):
+            raise ValueError("every column needs a heading, for those who have it read aloud")
         self.heads, self.words = list(columns), [_words(values) for values in columns.values()]
         places = [digits if isinstance(digits, int) else digits.get(name, 3) for name in columns]
         shown = [[_shown(v, p) for v in values] for values, p in zip(columns.values(), places, strict=True)]
