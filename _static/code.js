@@ -6,13 +6,13 @@ addEventListener("DOMContentLoaded", () => {
   const button = document.createElement("button");
   button.className = "all-code";
   button.type = "button";
+  button.textContent = "Show all code";
+  button.setAttribute("aria-pressed", "false");
   const show = (open) => {
     button.setAttribute("aria-pressed", String(open));
     for (const part of folded) part.open = open;
     dispatchEvent(new Event("resize"));
   };
-  button.textContent = "Show all code";
   button.addEventListener("click", () => show(button.getAttribute("aria-pressed") !== "true"));
   title.after(button);
-  button.setAttribute("aria-pressed", "false");
 });

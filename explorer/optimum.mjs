@@ -1,6 +1,6 @@
-// The smallest overall level, proved from both sides (chapters certificate, shape). The smaller the mean of
-// the positive gains, the more weights of the attributes prove. They walk from corner to corner, each time as far as this mean falls;
-// at the last one, shares of the states whose gain is 0 make a mechanism that is as good.
+// The smallest overall level, proved from both sides (chapters certificate, shape). The smaller the mean of the
+// positive gains, the more weights of the attributes prove. They walk from corner to corner, each time as far as this
+// mean falls; at the last one, shares of the states whose gain is 0 make a mechanism that is as good.
 
 import { cube, inverse, mix, neighbourLevels, product, spread } from "./cube.mjs";
 import { radiusOne } from "./levels.mjs";

@@ -58,7 +58,7 @@ def optimal(
     chosen, at a cost of at most one part in two billion, or the solver's own where no soft edge has so
     little. No flip makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot
     hold their share. A gap may stay, and the search take minutes, where levels are far apart (above 30 beside
-    below 0.02), below 0.1 with a million values beside few, or of more than 10,000 different attributes.
+    below 0.02) or below 0.1 with a million values beside few, and for more than 10,000 different attributes.
 
     Parameters
     ----------
