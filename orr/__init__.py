@@ -8,10 +8,10 @@ from orr.constructions.linear_program import linear_program
 from orr.constructions.optimal import optimal
 from orr.constructions.radius_one import NotApplicable, radius_one
 from orr.constructions.two_attribute import two_attribute
-from orr.estimate import NotRecoverable
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
 from orr.problem import information_floor
+from orr.release.estimate import NotRecoverable
 
 __version__ = "0.1.0"
 

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_attributes
-from orr.estimate import Estimate, observed_table, unbiased_table
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.records import encode
+from orr.release.estimate import Estimate, observed_table, unbiased_table
+from orr.release.records import encode
 
 MAX_MATRIX = 4096
 

@@ -28,8 +28,7 @@ FLOORS = [
     "randomness",
     "categories",
     "laws",
-    "records",
-    "estimate",
+    "release",
     "mechanism",
     "optimum",
     "constructions",
@@ -130,7 +129,7 @@ def test_the_ground_floor_is_small():
     assert sorted(path.stem for path in top + rooms) == sorted(set(FLOORS) - {"__init__"})
 
 
-@pytest.mark.parametrize("room", ["laws", "optimum", "constructions", "book"])
+@pytest.mark.parametrize("room", ["laws", "release", "optimum", "constructions", "book"])
 def test_the_door_of_a_room_is_a_docstring(room):
     (docstring,) = ast.parse((PACKAGE / room / "__init__.py").read_text("utf-8")).body
     assert isinstance(docstring.value.value, str)

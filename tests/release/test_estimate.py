@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr import estimate
-from orr.estimate import unbiased_table
+from orr.release import estimate
+from orr.release.estimate import unbiased_table
 from tests.common import CONSTRUCTIONS, GOLDEN, flip_sets, problems
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
