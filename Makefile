@@ -72,9 +72,10 @@ slides: .venv/installed ## make the slides of the two lectures
 extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an hour or so
 	$(BIN)/python tools/extremes.py --count 10000 --jobs 2
 
-bench: .venv/installed-bench .venv/installed-browser book ## print measured ratios and what the pages weigh
+bench: .venv/installed-browser book ## print measured ratios and what the pages weigh
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python -m benchmarks.families
+	$(BIN)/python -m benchmarks.release
 	$(BIN)/python -m benchmarks.pages
 
 ## And
@@ -90,7 +91,7 @@ clean: ## remove all that these commands made
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test,genomes,secure]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test,genomes,secure,tables]"
 	@touch $@
 
 .venv/installed-%: .venv/installed

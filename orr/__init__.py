@@ -1,32 +1,43 @@
 """Optimized randomized response: releasing several attributes under local differential privacy."""
 
-from orr.constructions.allocate import allocate
+from orr.constructions.allocate import Wasteful, allocate
 from orr.constructions.guarded import guarded
 from orr.constructions.inductive import inductive
 from orr.constructions.kronecker import kronecker
 from orr.constructions.linear_program import linear_program
 from orr.constructions.optimal import optimal
 from orr.constructions.radius_one import NotApplicable, radius_one
+from orr.constructions.sampled import sampled
 from orr.constructions.two_attribute import two_attribute
+from orr.domain import Domain
+from orr.files.load import load
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
 from orr.problem import information_floor
-from orr.release.estimate import NotRecoverable
+from orr.release.channel import NotRecoverable
+from orr.release.estimate import Estimate
+from orr.release.randomizer import Filtered
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Domain",
+    "Estimate",
+    "Filtered",
     "Mechanism",
     "NotApplicable",
     "NotCertified",
     "NotRecoverable",
+    "Wasteful",
     "allocate",
     "guarded",
     "inductive",
     "information_floor",
     "kronecker",
     "linear_program",
+    "load",
     "optimal",
     "radius_one",
+    "sampled",
     "two_attribute",
 ]

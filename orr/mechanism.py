@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from html import escape
+from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_attributes
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.release.estimate import Estimate, observed_table, unbiased_table
-from orr.release.records import encode
+from orr.release.channel import Channel
+from orr.release.randomizer import Randomizer
 
 MAX_MATRIX = 4096
 
 
-class Mechanism:
+class Mechanism(Randomizer):
     """A symmetric randomized response for several attributes.
 
     Made by the constructions (:func:`orr.kronecker`, :func:`orr.inductive` and the others), not
@@ -148,97 +149,38 @@ class Mechanism:
         place = sum((v[:, None] != v) << (k - 1 - i) for i, v in enumerate(values))
         return np.exp(log_x)[place]
 
-    def perturb(self, records: ArrayLike, rng: int | np.random.Generator | None = None) -> Array:
-        """Randomize records.
+    @property
+    def block(self) -> int:  # type: ignore[override]
+        """How many values are randomized at a time."""
+        return self.law.block
 
-        Once: two releases of one record spend the level twice, and many give the truth away. Keep what was
-        released. What else is not protected is on the page *What it does not protect*.
+    def randomize(self, values: Array, source: Source) -> tuple[Array, None]:
+        """Randomize codes: there is but one form."""
+        return self.law.perturb(values, source), None
 
-        Parameters
-        ----------
-        records : (n, k) array of int, or pandas DataFrame
-            One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``. Categorical
-            columns of a DataFrame keep their labels; its index and attributes are not randomized.
-        rng : None, int or numpy.random.Generator
-            None draws from the operating system, or from a cipher keyed by it: use it for every real release.
-            A seed or a Generator makes the result reproducible, and so is for teaching and tests.
+    def channels(self, attributes: tuple[int, ...]) -> dict[int, Channel]:
+        """Give the channel of a table."""
+        return {0: Channel(self.law, attributes)}
 
-        Returns
-        -------
-        array or DataFrame
-            The released records, of the same shape and type.
-
-        Examples
-        --------
-        >>> import orr
-        >>> mechanism = orr.kronecker([2, 4], [1.0, 1.0])
-        >>> mechanism.perturb([[0, 3], [1, 1]], rng=7).shape
-        (2, 2)
-        """
-        source, (values, decode) = Source(rng), encode(records, self.sizes)
-        rows = max(1, self.law.block // len(self.problem))
-        if len(values) <= rows:
-            return decode(self.law.perturb(values, source))
-        released = np.empty_like(values)
-        for start in range(0, len(values), rows):
-            block = slice(start, start + rows)
-            released[block] = self.law.perturb(values[block], source)
-        return decode(released)
-
-    def estimate(self, released: ArrayLike, attributes: int | Iterable[int]) -> Estimate:
-        """Count the true values of some attributes, without bias, from released records.
-
-        Parameters
-        ----------
-        released : (n, k) array of int, or pandas DataFrame
-            What :meth:`perturb` returned.
-        attributes : int or iterable of int
-            The attributes whose joint table is wanted, at most 8 of them.
-
-        Returns
-        -------
-        Estimate
-            Counts, their standard errors, and the factors ``rho``.
-
-        Raises
-        ------
-        NotRecoverable
-            Where a factor ``rho`` is 0: the release does not determine the table at all.
-
-        Examples
-        --------
-        >>> import orr
-        >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
-        >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
-        >>> released = mechanism.perturb(truth, rng=5)
-        >>> mechanism.estimate(released, 0).counts.round()
-        array([6011., 3989.])
-        """
-        values, _ = encode(released, self.sizes)
-        given = [attributes] if isinstance(attributes, int | np.integer) else attributes
-        chosen = check_attributes(given, len(self.problem))
-        return unbiased_table(self.law, observed_table(values, self.sizes, chosen), chosen)
+    def state(self) -> dict[str, Any]:
+        """Return all that makes it, and what it claims, as plain numbers."""
+        return super().state() | {"asked": self.asked.epsilons.tolist(), "law": self.law.state()}
 
     def __repr__(self) -> str:
-        k, worst = len(self.problem), int(np.argmax(self.neighbour_epsilons))
-        most = "up to" if self.neighbour_exact[worst] else "at most"
         return (
-            f"<{type(self).__name__}: {k} attribute{'s' * (k > 1)}, overall level {self.epsilon:.5g} "
-            f"(Kronecker {self.epsilons.sum():.5g}), "
-            f"neighbours {most} {self.neighbour_epsilons[worst]:.5g}>"
+            f"<{type(self).__name__}: {self.called} overall level {self.epsilon:.5g} "
+            f"(Kronecker {self.epsilons.sum():.5g}), {self.worst_neighbour}>"
         )
 
     def _repr_html_(self, rows: int = 12) -> str:
         """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
         head = ("attribute", "size", "asked", "achieved", "neighbour")
         neighbours = self.neighbour_epsilons, self.neighbour_exact
-        columns = self.sizes, self.asked.epsilons, self.epsilons, *neighbours
+        columns = self.names, self.sizes, self.asked.epsilons, self.epsilons, *neighbours
         body = [
-            f"<tr><th scope='row'>{i}</th><td>{a}</td><td>{asked:.5g}</td><td>{achieved:.5g}</td>"
-            f"<td>{'' if exact else '&le; '}{neighbour:.5g}</td></tr>"
-            for i, (a, asked, achieved, neighbour, exact) in enumerate(
-                zip(*(c[:rows] for c in columns), strict=True)
-            )
+            f"<tr><th scope='row'>{escape(str(name))}</th><td>{a}</td><td>{asked:.5g}</td>"
+            f"<td>{achieved:.5g}</td><td>{'' if exact else '&le; '}{neighbour:.5g}</td></tr>"
+            for name, a, asked, achieved, neighbour, exact in zip(*(c[:rows] for c in columns), strict=True)
         ]
         if len(self.problem) > rows:
             body.append(f"<tr><td colspan='{len(head)}'>and {len(self.problem) - rows} more</td></tr>")

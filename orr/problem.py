@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
+from orr.domain import Domain
 from orr.rounding import FLOOR, ULP
+
+Sizes = ArrayLike | Domain
+Levels = ArrayLike | Mapping[str, float]
 
 _GAUSS = np.polynomial.legendre.leggauss(12)
 
@@ -22,10 +28,10 @@ class Problem:
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute, from 2 to 1,000,000.
-    epsilons : sequence of float
-        Level asked for each attribute, in nats, from 1e-12 to 700.
+    epsilons : sequence of float, or mapping
+        Level asked for each attribute, in nats, from 1e-12 to 700; for a domain, by name if you like.
 
     Examples
     --------
@@ -37,8 +43,11 @@ class Problem:
     sizes: Integers
     epsilons: Floats
 
-    def __init__(self, sizes: ArrayLike, epsilons: ArrayLike) -> None:
-        checked = check_sizes(sizes), check_levels(epsilons)
+    def __init__(self, sizes: Sizes, epsilons: Levels) -> None:
+        numbers: Any = sizes, epsilons
+        if isinstance(sizes, Domain):
+            numbers = sizes.sizes, sizes.levels(epsilons)
+        checked = check_sizes(numbers[0]), check_levels(numbers[1])
         if len(checked[0]) != len(checked[1]):
             raise ValueError(
                 "sizes and epsilons must have one entry for each attribute: "
@@ -150,7 +159,7 @@ class Problem:
         return math.fsum(np.where(self.epsilons > 1, direct, small).tolist())
 
 
-def information_floor(sizes: ArrayLike, epsilons: ArrayLike) -> float:
+def information_floor(sizes: Sizes, epsilons: Levels) -> float:
     r"""Overall level that no mechanism with these flip probabilities can go below.
 
     The sum over attributes of the mutual information, in nats, between a uniformly random

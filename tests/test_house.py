@@ -20,6 +20,7 @@ every_file = pytest.mark.parametrize("path", FILES, ids=lambda path: path.relati
 FLOORS = [
     "arrays",
     "checks",
+    "domain",
     "rounding",
     "clock",
     "problem",
@@ -32,6 +33,8 @@ FLOORS = [
     "mechanism",
     "optimum",
     "constructions",
+    "files",
+    "__main__",
     "__init__",
     "book",
 ]

@@ -9,12 +9,14 @@ import gzip
 import json
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from orr.arrays import Integers
 
 DATA = files("orr.book")
+WEIGHT = "weight"  # how many people of the population each person stands for
 
 
 @cache
@@ -23,10 +25,16 @@ def _labels() -> dict[str, list[str]]:
 
 
 @cache
-def _codes() -> dict[str, Integers]:
+def _rows() -> tuple[list[str], list[list[str]]]:
     names, *rows = gzip.decompress((DATA / "people.csv.gz").read_bytes()).decode().splitlines()
-    codes = np.array([row.split(",")[:-1] for row in rows], dtype=np.int64)
-    return dict(zip(names.split(","), codes.T, strict=False))
+    return names.split(","), [row.split(",") for row in rows]
+
+
+@cache
+def _codes() -> dict[str, Integers]:
+    names, rows = _rows()
+    codes = np.array([row[:-1] for row in rows], dtype=np.int64)
+    return dict(zip(names, codes.T, strict=False))
 
 
 def people(*columns: str) -> tuple[Integers, list[list[str]]]:
@@ -41,7 +49,32 @@ def people(*columns: str) -> tuple[Integers, list[list[str]]]:
     missing = [name for name in columns if name not in _labels()]
     if missing:
         raise ValueError(f"no column {missing[0]!r}; there are {', '.join(_labels())}")
-    return np.stack([_codes()[name] for name in columns], axis=1), [_labels()[name] for name in columns]
+    return np.stack([_codes()[name] for name in columns], axis=1), [_labels()[name][:] for name in columns]
+
+
+def survey(*columns: str) -> Any:
+    """Give the same people as a table of pandas: labels, missing values as nulls, and the survey's weights.
+
+    Examples
+    --------
+    >>> table = survey("sex", "hispanic", "weight")
+    >>> table.shape, int(table["hispanic"].isna().sum())
+    ((20000, 3), 102)
+    >>> table.head(2)
+          sex          hispanic   weight
+    0  Female         All other  1598.55
+    1  Female  Mexican-American  2172.62
+    """
+    import pandas as pd
+
+    found: dict[str, Any] = {}
+    for name in columns:
+        if name == WEIGHT:
+            found[name] = np.array([float(row[-1]) for row in _rows()[1]])
+            continue
+        records, (labels,) = people(name)
+        found[name] = pd.array([labels[code] or None for code in records[:, 0]], dtype="str")
+    return pd.DataFrame(found)
 
 
 def grouped(codes: Integers, labels: list[str], groups: dict[str, list[str]]) -> tuple[Integers, list[str]]:

@@ -3,58 +3,92 @@
 from __future__ import annotations
 
 import inspect
-import math
-import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import partial
 from numbers import Real
+from typing import Any
 
 import numpy as np
-import scipy
-from numpy.typing import ArrayLike
 
 from orr.arrays import Floats, Integers
-from orr.checks import MAX_LEVEL, MIN_LEVEL, check_range, check_sizes, doubles, numbers
+from orr.checks import check_range, check_sizes, doubles, numbers
 from orr.clock import Clock
+from orr.constructions.guarded import guarded
+from orr.constructions.inductive import inductive
+from orr.constructions.kronecker import kronecker
+from orr.constructions.linear_program import linear_program
+from orr.constructions.objective import best_shares
 from orr.constructions.optimal import optimal
-from orr.constructions.radius_one import NotApplicable
+from orr.constructions.pairs import floored, no_floor
+from orr.constructions.radius_one import radius_one
+from orr.constructions.spend import Method, Search
+from orr.constructions.two_attribute import two_attribute
+from orr.domain import Domain
 from orr.mechanism import Mechanism
-from orr.optimum.certificate import NotCertified
-from orr.problem import Problem
+from orr.problem import Levels, Sizes
 
-TIGHT = 1e-6
-Method = Callable[..., Mechanism]
+OBJECTIVES = ("one-way", "two-way")
+METHODS: dict[str, Method] = {
+    "optimal": optimal,
+    "guarded": guarded,
+    "kronecker": kronecker,
+    "inductive": inductive,
+    "radius_one": radius_one,
+    "two_attribute": two_attribute,
+    "linear_program": lambda sizes, epsilons: linear_program(sizes, epsilons).solve(),
+}
+LESS = 1e-3  # share of a level that an attribute may lack without a warning: searches end sooner
+
+
+class Wasteful(UserWarning):
+    """A total buys less than it would without any construction at all."""
 
 
 def allocate(
     epsilon: float,
-    sizes: ArrayLike,
-    shares: ArrayLike,
+    sizes: Sizes,
+    shares: Levels | None = None,
     *,
-    method: Method = optimal,
+    method: str | Method = "optimal",
+    objective: str | None = None,
+    pairs_at_least: float | None = None,
     time_limit: float | None = None,
     progress: bool = False,
+    **options: Any,
 ) -> Mechanism:
     """Find the largest levels proportional to the shares that a total pays for.
 
-    The overall level of a construction grows with the scale of the levels asked. The search
-    starts where the information floor reaches the total, since nothing above can fit, and closes
-    in from both sides on the scale at which the total is spent.
+    What they are good for is what :meth:`orr.Mechanism.plan` tells: look at it before you release anything.
+    At small totals some pairs of attributes may be lost, unless ``pairs_at_least`` keeps them.
 
     Parameters
     ----------
     epsilon : float
         The total to spend: the overall level, in nats, that must not be exceeded.
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute.
-    shares : sequence of float
-        What each attribute is to get, in proportion: the levels asked of ``method`` are a multiple.
-    method : callable
-        A construction, called with sizes and levels.
+    shares : sequence of float, or mapping, optional
+        What each attribute is to get, in proportion: the levels asked of ``method`` are a multiple. For a
+        domain, by name if you like. Equal shares by default.
+    method : str or callable
+        A construction, by name ("optimal", "guarded", "kronecker", "inductive", "radius_one",
+        "two_attribute", "linear_program") or as a function that is called with sizes and levels.
+    objective : {"one-way", "two-way"}, optional
+        In place of shares: look for those that make the variance of an estimated proportion small, averaged
+        over the cells and then over the tables of all single attributes, or of all pairs. Attributes of the
+        same size get the same share. About 200 mechanisms are built, which can take long for many attributes.
+    pairs_at_least : float, optional
+        A floor, between 0 and 1, under the factors ``|rho|`` of all pairs. If ``method`` does not keep it,
+        the guarded optimum is taken in its place, with the largest of a few slacks that does. The last is
+        slack 0, which is Kronecker.
     time_limit : float, optional
-        Seconds after which the largest levels found so far are returned, as soon as some are found. A
+        Seconds after which the best found so far is returned, as soon as there is some. A
         construction that takes a time limit is given what is left.
     progress : bool
         Whether to report each step on the standard error stream.
+    **options
+        Passed on to the construction, such as ``slack=0.25`` for "guarded".
 
     Returns
     -------
@@ -67,170 +101,141 @@ def allocate(
     Raises
     ------
     NotApplicable
-        Where the construction does not apply at the levels that would fit.
+        Where the construction does not apply at the levels that would fit, or no slack keeps the floor.
     ValueError
         Also where no level that the package allows, from 1e-12 to 700, spends the total.
+
+    Warns
+    -----
+    Wasteful
+        Where an attribute gets less than :func:`orr.kronecker` would give it for the same total.
 
     Examples
     --------
     >>> import orr
-    >>> for method in (orr.kronecker, orr.optimal):
+    >>> for method in ("kronecker", "optimal"):
     ...     bought = orr.allocate(4.0, [2, 3, 4], [1, 1, 1], method=method)
     ...     print(bought.epsilons.round(3))
     [1.333 1.333 1.333]
     [1.916 1.916 1.916]
+    >>> orr.allocate(4.0, [2, 3, 4], method="guarded", slack=0.25).epsilons.round(3)
+    array([1.783, 1.783, 1.783])
+    >>> orr.allocate(1.0, [3, 3, 3, 3], pairs_at_least=0.02).slack
+    0.5
     """
+    total, domain = _check_total(epsilon), sizes if isinstance(sizes, Domain) else None
+    values = check_sizes(sizes.sizes if isinstance(sizes, Domain) else sizes)
+    ways, floor = _check_objective(objective, shares), _check_floor(pairs_at_least)
+    given = check_shares(domain.levels(shares, "shares") if domain else shares, len(values))
+    names = list(domain.names) if domain else [f"attribute {i}" for i in range(len(values))]
+    purse = _Purse(total, values, construction(method, options), Clock(time_limit), progress)
+    made = purse.buy(given) if ways == 0 or len(values) < ways else None
+    if made is None:
+        made, given = best_shares(values, total, ways, purse.method, purse.buy, purse.clock, progress)
+    if floor is not None:
+        made = floored(
+            made,
+            floor,
+            lambda slack: purse.guarded(given, slack),
+            lambda last: no_floor(last, floor, total, given, names),
+        )
+    _warn(made, total * given / given.sum(), names)
+    return made.on(domain) if domain else made
+
+
+class _Purse:
+    """A total, and what it is spent on."""
+
+    def __init__(self, total: float, sizes: Integers, method: Method, clock: Clock, progress: bool) -> None:
+        self.total, self.sizes, self.method, self.clock, self.progress = total, sizes, method, clock, progress
+
+    def buy(self, shares: Floats, method: Method | None = None) -> Mechanism:
+        """Spend the total in these shares."""
+        return Search(self.total, self.sizes, shares, method or self.method, self.clock, self.progress).run()
+
+    def guarded(self, shares: Floats, slack: float) -> Mechanism:
+        """Spend it on the guarded optimum."""
+        return self.buy(shares, partial(guarded, slack=slack))
+
+
+def construction(method: str | Method, options: Mapping[str, Any]) -> Method:
+    """Return a construction with its options, or say which of them it does not take."""
+    if isinstance(method, str) and method not in METHODS:
+        raise ValueError(f"method = {method!r} must be a construction, or one of {', '.join(METHODS)}")
+    build = METHODS[method] if isinstance(method, str) else method
+    if not callable(build):
+        raise TypeError(f"method = {method!r} must be a construction, called with sizes and levels")
+    try:
+        parameters = list(inspect.signature(build).parameters.values())[2:]
+    except (TypeError, ValueError):  # a callable without a signature
+        parameters = []
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return partial(build, **options) if options else build
+    named = {p.name for p in parameters if p.kind in {p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY}}
+    shown = repr(method) if isinstance(method, str) else getattr(build, "__name__", repr(build))
+    for option in options:
+        if option not in named:
+            raise TypeError(f"method {shown} takes no option {option!r}")
+    for p in parameters:
+        if p.name in named and p.default is p.empty and p.name not in options:
+            raise TypeError(f"method {shown} needs the option {p.name!r}, as in allocate(..., {p.name}=0.25)")
+    return partial(build, **options) if options else build
+
+
+def check_shares(shares: Any, k: int) -> Floats:
+    """Return the shares of k attributes as floats, or say which one is not a share."""
+    if shares is None:
+        return np.ones(k)
+    values = doubles("shares", numbers("shares", shares, "fiu", Real, "a positive number"))
+    check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
+    if len(values) != k:
+        raise ValueError(
+            f"sizes and shares must have one entry for each attribute: got {k} sizes and {len(values)} shares"
+        )
+    return values
+
+
+def _check_total(epsilon: float) -> float:
+    """Return the total, or say that it is none."""
     if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, Real):
         raise TypeError(f"epsilon = {epsilon!r} must be a positive number")
     if not 1e-300 < epsilon < 1e300:  # beyond, no quotient of it is a number
         raise ValueError(f"epsilon = {epsilon} must be positive and finite, and no less than 1e-300")
-    if not callable(method):
-        raise TypeError(f"method = {method!r} must be a construction, called with sizes and levels")
-    checked = check_sizes(sizes), _check_shares(shares)
-    if len(checked[0]) != len(checked[1]):
+    return float(epsilon)
+
+
+def _check_objective(objective: str | None, shares: Any) -> int:
+    """Return how many attributes the tables of an objective have, 0 if there is none."""
+    if objective is None:
+        return 0
+    if objective not in OBJECTIVES:
+        raise ValueError(f"objective = {objective!r} must be {' or '.join(map(repr, OBJECTIVES))}")
+    if shares is not None:
         raise ValueError(
-            "sizes and shares must have one entry for each attribute: "
-            f"got {len(checked[0])} sizes and {len(checked[1])} shares"
+            f"shares and objective = {objective!r} cannot both be given: either decides the levels"
         )
-    return _Search(float(epsilon), *checked, method, Clock(time_limit), progress).run()
+    return OBJECTIVES.index(objective) + 1
 
 
-def _check_shares(shares: ArrayLike) -> Floats:
-    """Return the shares as floats, or say which one is not a share."""
-    values = doubles("shares", numbers("shares", shares, "fiu", Real, "a positive number"))
-    check_range("shares", values, np.finfo(float).tiny, np.finfo(float).max, "positive and finite")
-    return values
+def _check_floor(floor: float | None) -> float | None:
+    """Return the floor under the factors of pairs, or say that it is none."""
+    if floor is None:
+        return None
+    if isinstance(floor, bool | np.bool_) or not isinstance(floor, Real):
+        raise TypeError(f"pairs_at_least = {floor!r} must be a number between 0 and 1")
+    if not 0 < floor < 1:
+        raise ValueError(f"pairs_at_least = {floor} must be a number between 0 and 1")
+    return float(floor)
 
 
-class _TimeIsUp(Exception):
-    """What fits so far has to do."""
-
-
-def _takes_a_limit(method: Method) -> bool:
-    """Tell whether a construction can be told how long it may take."""
-    try:
-        return "time_limit" in inspect.signature(method).parameters
-    except (TypeError, ValueError):  # a callable without a signature
-        return False
-
-
-class _Search:
-    """What is known of the scales tried. A scale is the level of the attribute with the largest share."""
-
-    def __init__(
-        self, total: float, sizes: Integers, shares: Floats, method: Method, clock: Clock, progress: bool
-    ) -> None:
-        self.total, self.sizes, self.method = total, sizes, method
-        self.clock, self.progress = clock, progress
-        self.timed = clock.limit < math.inf and _takes_a_limit(method)
-        self.shares = shares / shares.max()
-        self.lowest = MIN_LEVEL / float(self.shares.min())
-        if not self.lowest < MAX_LEVEL:
-            raise ValueError(
-                f"shares differ too much: no multiple of them is between {MIN_LEVEL:g} and {MAX_LEVEL:g}"
-            )
-        self.tight = TIGHT * min(1.0, total)
-        self.target = total - self.tight / 2
-        self.tried: dict[float, Mechanism | None] = {}
-        self.fits = 0.0
-        self.refusal: Exception = NotApplicable()
-
-    def run(self) -> Mechanism:
-        """Bracket the scale at which the total is spent, then close in on it."""
-        try:
-            ends = [math.log(scale) for scale in self._bracket()]
-            scipy.optimize.brentq(
-                lambda x: self._excess(math.exp(x)), *ends, xtol=self.tight / self.total / 8
-            )
-        except _TimeIsUp:
-            return self.tried[self.fits]  # type: ignore[return-value]
-        found = self.tried.get(self.fits)
-        above = min((scale for scale in self.tried if scale > self.fits), default=self.fits)
-        if found is None or (self.tried[above] is None and found.epsilon < self.total - self.tight):
-            raise self._refused()
-        return found
-
-    def _excess(self, scale: float) -> float:
-        """Logarithm of the overall level over the target, or 0 where it is near enough."""
-        if scale not in self.tried:
-            self.tried[scale] = self._build(scale)
-        mechanism = self.tried[scale]
-        if mechanism is None:
-            # Closed forms apply at high levels: as long as nothing fits, look there.
-            return 1.0 if self.fits else -1.0
-        left = self.total - mechanism.epsilon
-        if left >= 0:
-            self.fits = max(self.fits, scale)
-        if self.clock.left < 0 and self.fits:
-            raise _TimeIsUp
-        return 0.0 if 0 <= left <= self.tight else math.log(mechanism.epsilon / self.target)
-
-    def _build(self, scale: float) -> Mechanism | None:
-        """Build the mechanism at a scale, if the construction can."""
-        options = {"time_limit": max(self.clock.left, 1e-9)} if self.timed else {}
-        try:
-            mechanism = self.method(self.sizes, np.maximum(scale * self.shares, MIN_LEVEL), **options)
-        except (NotApplicable, NotCertified) as refusal:
-            self.refusal = refusal
-            return None
-        if not isinstance(mechanism, Mechanism):
-            raise TypeError(f"method = {self.method!r} must return a mechanism, got {mechanism!r}")
-        if self.progress:
-            seconds, level = self.clock.seconds, mechanism.epsilon
-            print(f"{seconds:8.2f} s  levels up to {scale:.6g} spend {level:.6f}", file=sys.stderr)
-        return mechanism
-
-    def _refused(self) -> Exception:
-        """Say that the levels which spend the total are out of the construction's reach."""
-        return type(self.refusal)(
-            f"the construction gives no mechanism at the levels that would spend epsilon = {self.total:g}: "
-            f"{self.refusal}"
-        )
-
-    def _bracket(self) -> tuple[float, float]:
-        """Find a scale that fits and one that does not."""
-        baseline = max(self.lowest, min(self.target / float(self.shares.sum()), MAX_LEVEL))
-        low = high = self._floor_reaches(self.target)
-        if self._excess(high) < 0 and self.tried[high] is None:
-            self._excess(baseline)
-        while self._excess(high) < 0:
-            if high == MAX_LEVEL:
-                raise self._unreachable(high)
-            low, high = high, min(2 * high, MAX_LEVEL)
-        while self._excess(low) > 0:
-            if low == self.lowest:
-                raise self._unreachable(low)
-            low, high = self._below(low, baseline), low
-        return low, high
-
-    def _below(self, scale: float, baseline: float) -> float:
-        """Guess a scale that fits from one that does not, by way of the floor or the baseline."""
-        mechanism = self.tried[scale]
-        if mechanism is not None:
-            guess = self._floor_reaches(self.target - 1.1 * (mechanism.epsilon - self.target))
-            if baseline < guess < scale:
-                return guess
-        return baseline if baseline < scale else max(self.lowest, scale / 2)
-
-    def _floor_reaches(self, level: float) -> float:
-        """Scale at which the information floor is a given level, or the largest that could fit."""
-
-        def missing(x: float) -> float:
-            return Problem.achieved(self.sizes, math.exp(x) * self.shares).information_floor - level
-
-        low, high = self.lowest, max(self.lowest, min(self.total, MAX_LEVEL))
-        ends = math.log(low), math.log(high)
-        if missing(ends[1]) <= 0:
-            return high
-        return low if missing(ends[0]) >= 0 else math.exp(scipy.optimize.brentq(missing, *ends, xtol=1e-9))
-
-    def _unreachable(self, scale: float) -> Exception:
-        """Say why no scale between the limits spends the total."""
-        mechanism, levels = self.tried[scale], scale * self.shares
-        if mechanism is None:
-            return self._refused()
-        word, end = ("large", "largest") if mechanism.epsilon < self.total else ("small", "smallest")
-        return ValueError(
-            f"epsilon = {self.total:g} is too {word}: at the {end} levels allowed, which are between "
-            f"{levels.min():.4g} and {levels.max():.4g}, the overall level is {mechanism.epsilon:.6g}"
+def _warn(made: Mechanism, apart: Floats, names: Sequence[str]) -> None:
+    """Warn where an attribute gets less than if the total were just divided."""
+    short = made.epsilons < apart * (1 - LESS)
+    if short.any():
+        worst = int(np.argmin(made.epsilons / apart))
+        warnings.warn(
+            f"{int(short.sum())} of {len(names)} attributes get less than kronecker would give them for the "
+            f"same total: {names[worst]} has level {made.epsilons[worst]:.3g} in place of {apart[worst]:.3g}",
+            Wasteful,
+            stacklevel=3,
         )

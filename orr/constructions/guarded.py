@@ -7,11 +7,11 @@ import sys
 from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from orr.arrays import Floats
 from orr.checks import plain
 from orr.clock import Clock
+from orr.constructions.named import named
 from orr.constructions.optimal import optimal
 from orr.kinds import Kinds
 from orr.laws.cells import Cells
@@ -21,9 +21,10 @@ from orr.optimum.capped import CLOSED, Program
 from orr.optimum.certificate import Certified
 from orr.optimum.clip import STATES, Clip, harris
 from orr.optimum.decimals import down_to_float
+from orr.optimum.guard import KEPT, Capped
 from orr.optimum.line import clipped_line
-from orr.optimum.proofs import KEPT, Alone, Capped, Head, Proof
-from orr.problem import Problem
+from orr.optimum.proofs import Alone, Head, Proof
+from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP, Unsound
 
 MAX_CELLS_LOG2 = 12  # of a linear program: half a minute
@@ -60,9 +61,10 @@ class Guarded(Certified):
         return self.certificate.lower
 
 
+@named
 def guarded(
-    sizes: ArrayLike,
-    epsilons: ArrayLike,
+    sizes: Sizes,
+    epsilons: Levels,
     slack: float,
     *,
     time_limit: float | None = None,
@@ -76,12 +78,12 @@ def guarded(
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute. Where the caps bind, the optimum is found for attributes that are
         all alike, for up to 12 attributes, or for more if there are few kinds of them: one kind is ``n``
         attributes of the same size and level, and the product of all ``n + 1`` may be at most 4,096. Twelve
         that all differ can take half a minute. For others a good mechanism is found, Kronecker clipped.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
     slack : float
         How far a neighbour level may exceed the attribute's level, as a share of it: 0.1 is 10%.

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from orr.arrays import Floats, frozen
 from orr.categories import minus
+from orr.constructions.named import named
 from orr.constructions.radius_one import single_flips
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.radius_one import RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Problem
+from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
 
 CHUNK = 64
@@ -27,8 +29,13 @@ class Inductive(Mechanism):
         super().__init__(law, asked)
         self.fell_back = frozen(fell_back)
 
+    def state(self) -> dict[str, Any]:
+        """Return all that makes it, as plain numbers."""
+        return super().state() | {"fell_back": self.fell_back.tolist()}
 
-def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
+
+@named
+def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
     """Add the attributes one at a time to the closed form of the first two.
 
     Algorithm 3 of Yamamoto and Shibuya (2024), in the scaled variables
@@ -46,9 +53,9 @@ def inductive(sizes: ArrayLike, epsilons: ArrayLike) -> Inductive:
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute, at least two attributes.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level asked for each attribute, in nats.
 
     Returns

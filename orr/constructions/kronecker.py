@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
-
+from orr.constructions.named import named
 from orr.laws.product import Product
 from orr.mechanism import Mechanism
-from orr.problem import Problem
+from orr.problem import Levels, Problem, Sizes
 
 
-def kronecker(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
+@named
+def kronecker(sizes: Sizes, epsilons: Levels) -> Mechanism:
     """Randomize every attribute independently, at its own level.
 
     The distortion matrix is the Kronecker product of the single-attribute ones, equation (1) of
@@ -17,9 +17,9 @@ def kronecker(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
 
     Returns

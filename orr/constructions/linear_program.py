@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from orr.arrays import Floats
+from orr.constructions.named import named
 from orr.constructions.optimal import Run
+from orr.domain import Domain
 from orr.laws.law import subsets
 from orr.optimum.certificate import Certified, NotCertified
 from orr.optimum.path import start
-from orr.problem import Problem
+from orr.problem import Levels, Problem, Sizes
 
 MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second
 ACCEPTED, CLOSED = 1e-7, 1e-9  # gaps in nats: the largest that is not refused, and what is asked for
@@ -33,6 +36,12 @@ class LinearProgram:
                 f"attributes, got {len(problem)}"
             )
         self.problem = problem
+        self.domain: Domain | None = None
+
+    def on(self, domain: Domain) -> Self:
+        """Give the attributes their names and labels."""
+        self.domain = domain
+        return self
 
     def __repr__(self) -> str:
         k = len(self.problem)
@@ -137,19 +146,22 @@ class LinearProgram:
                 f"the optimum is proved only to be between {certificate.lower:.9g} and "
                 f"{certificate.upper:.9g}{hint}"
             )
-        return found.with_faint(self.problem)
+        found = found.with_faint(self.problem)
+        found.construction = "linear_program"
+        return found if self.domain is None else found.on(self.domain)
 
 
-def linear_program(sizes: ArrayLike, epsilons: ArrayLike) -> LinearProgram:
+@named
+def linear_program(sizes: Sizes, epsilons: Levels) -> LinearProgram:
     """Build the linear program whose optimum is the privacy-optimized mechanism.
 
     Algorithms 1 and 2 of Yamamoto and Shibuya (2024), with sparse matrices.
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute, up to 16 attributes.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
 
     Returns

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from orr.arrays import Floats
 from orr.checks import positive
 from orr.clock import Clock
+from orr.constructions.named import named
 from orr.constructions.radius_one import NotApplicable, candidate, radius_one
 from orr.kinds import Kinds
 from orr.laws.law import Law, Lifted
@@ -24,7 +24,7 @@ from orr.optimum.path import FAINT, Path, start
 from orr.optimum.pool import Pool
 from orr.optimum.stages import follow
 from orr.optimum.transform import QUICK, SIZE
-from orr.problem import Problem
+from orr.problem import Levels, Problem, Sizes
 from orr.rounding import Unsound, eased_units, level_above, level_below
 
 FEW = 5_000  # flip sets in a ball that are better listed than counted,
@@ -35,9 +35,10 @@ STEP = 1_000  # states that take as long as a turn of the loop over attributes i
 CHOSEN = 5e-10  # share of the level that the choice among optima may cost
 
 
+@named
 def optimal(
-    sizes: ArrayLike,
-    epsilons: ArrayLike,
+    sizes: Sizes,
+    epsilons: Levels,
     *,
     rel_gap: float = 1e-4,
     gap: float | None = None,
@@ -62,18 +63,17 @@ def optimal(
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
     rel_gap : float
         How close the bounds must come, as a share of the overall level.
     gap : float, optional
         The same in nats, in place of ``rel_gap``.
     time_limit : float, optional
-        Seconds after which no further step is begun; the longer ones are not begun either if they would
-        take more than what is left. A step that was begun may take a second or two longer. The best mechanism
-        so far is returned, with the levels asked and its true gap.
+        Seconds after which no further step is begun, nor before that a long one that would not end in time.
+        Steps may take a second or two longer. The best mechanism so far is returned, with its true gap.
     progress : bool
         Whether to report each step on the standard error stream.
 

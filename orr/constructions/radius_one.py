@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from orr.arrays import Floats
+from orr.constructions.named import named
 from orr.laws.radius_one import RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Problem
+from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
 
 ROUNDING = 1e-12
@@ -20,7 +20,8 @@ class NotApplicable(ValueError):
     """A closed form's conditions do not hold for these sizes and levels."""
 
 
-def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
+@named
+def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
     """Solve the problem in closed form for any number of attributes, where a closed form exists.
 
     Only the truth and records with a single flip are likelier than the rest. The mass ``M`` they
@@ -36,9 +37,9 @@ def radius_one(sizes: ArrayLike, epsilons: ArrayLike) -> Mechanism:
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
 
     Returns

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
+from typing import Any
 
 from orr.arrays import Floats
+from orr.constructions.named import named
 from orr.constructions.radius_one import ROUNDING, candidate
 from orr.laws.law import Law
 from orr.laws.radius_one import RadiusOne
 from orr.mechanism import Mechanism
-from orr.problem import Problem
+from orr.problem import Levels, Problem, Sizes
 
 
 class TwoAttribute(Mechanism):
@@ -19,8 +20,13 @@ class TwoAttribute(Mechanism):
         super().__init__(law)
         self.case = case
 
+    def state(self) -> dict[str, Any]:
+        """Return all that makes it, as plain numbers."""
+        return super().state() | {"case": self.case}
 
-def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
+
+@named
+def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
     """Solve two attributes, of ``m`` and ``n`` values, by the four cases of the paper.
 
     Section IV.B.1 of Yamamoto and Shibuya (2024), with ``E_i = exp(epsilon_i)``:
@@ -38,7 +44,7 @@ def two_attribute(sizes: ArrayLike, epsilons: ArrayLike) -> TwoAttribute:
 
     Parameters
     ----------
-    sizes : sequence of two int
+    sizes : sequence of two int, or Domain
         Number of values of each attribute.
     epsilons : sequence of two float
         Level of each attribute, in nats.

@@ -14,20 +14,25 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
 from itertools import accumulate
+from typing import Any, Self
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
+from orr.laws.fields import Fields, numbers
+from orr.laws.tilt import MAX_TILT, found_tilt, is_tilt
 from orr.problem import Problem
 from orr.randomness import Looked, Source
 from orr.rounding import Unsound, ball_units
 
+Edge = Floats | float
+
 TINY = 1e-290  # chance that is cut in the dynamic program
 LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
+MAX_STATES = 10**7  # weights below a threshold that a file may ask for: a gigabyte or so
 FAR = 36.0  # widths, where the logistic function is 0 or 1 to the last digit of a double
-MAX_TILT = 64.0  # where a flip of weight 1 has a chance of e^-64, it does not matter any more
 
 
 class Ball:
@@ -44,6 +49,8 @@ class Ball:
     edge : float or ndarray
         Share of the flip sets of weight ``states - 1`` that belong to the ball, or of several weights up
         to that one.
+    tilt : float, optional
+        How sums are tilted towards the threshold; found, where it is not given.
 
     Examples
     --------
@@ -55,7 +62,9 @@ class Ball:
     array([0.25, 0.25, 0.25])
     """
 
-    def __init__(self, problem: Problem, weights: Floats, states: int, edge: Floats | float = 1.0) -> None:
+    def __init__(
+        self, problem: Problem, weights: Floats, states: int, edge: Edge = 1.0, tilt: float | None = None
+    ) -> None:
         proper = np.size(edge) <= states and np.min(edge) > 0 and np.max(edge) <= 1
         if not (states >= 1 and proper and (weights >= 0).all()):  # nan, too
             raise ValueError(
@@ -67,7 +76,8 @@ class Ball:
         low = np.floor(weights[self.live])
         part, p = weights[self.live] - low, problem.p[self.live]
         self.low = low.astype(np.int64)
-        self.tilt = _tilt(problem.sizes[self.live], weights[self.live], states - 1.0)
+        flips = problem.sizes[self.live], weights[self.live]
+        self.tilt = found_tilt(*flips, states - 1.0) if tilt is None else tilt
         odds = p * np.exp(-self.tilt * low) * np.stack([1 - part, part * math.exp(-self.tilt)])
         total = 1 / problem.sizes[self.live] + odds.sum(axis=0)
         self.keep, self.flip = 1 / problem.sizes[self.live] / total, odds / total
@@ -87,6 +97,21 @@ class Ball:
         states = math.ceil(radius + FAR * width)
         first = min(max(math.floor(radius - FAR * width), 0), states - 1)
         return cls(problem, weights, states, scipy.special.expit((radius - np.arange(first, states)) / width))
+
+    def state(self) -> dict[str, Any]:
+        edge = numbers(self.edge) if isinstance(self.edge, np.ndarray) else float(self.edge)
+        return {"weights": numbers(self.weights), "states": self.states, "edge": edge, "tilt": self.tilt}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        weights = fields.doubles("weights", len(problem), 0.0, infinite=True)
+        states, several = fields.integer("states", 1, MAX_STATES), isinstance(fields.left.get("edge"), list)
+        edge = fields.doubles("edge", None, 0.0, 1.0) if several else fields.double("edge", 0.0, 1.0)
+        ball = cls(problem, weights, states, edge, fields.double("tilt", 0.0, MAX_TILT))
+        fields.done()
+        if not is_tilt(ball.tilt, problem.sizes[ball.live], weights[ball.live], states - 1.0):
+            raise ValueError(f"{fields.path('tilt')} = {ball.tilt} is not that of these weights")
+        return ball
 
     @property
     def inside(self) -> Floats:
@@ -222,17 +247,3 @@ def _shifted(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
             more[weight:] += chance * law[: len(law) - weight]
     more[more < TINY] = 0
     return more
-
-
-def _tilt(sizes: Integers, weights: Floats, mean: float) -> float:
-    """Tilt that makes this the mean weight of the flips; 0 if it is less than that anyway."""
-
-    def excess(tilt: float) -> float:
-        return float((weights * scipy.special.expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean
-
-    top = 1.0 / (mean + 1)
-    if excess(0) <= 0:
-        return 0.0
-    while excess(top) > 0 and top < MAX_TILT:
-        top *= 2
-    return float(scipy.optimize.brentq(excess, 0, top, rtol=1e-6)) if top < MAX_TILT else MAX_TILT

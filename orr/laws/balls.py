@@ -6,13 +6,14 @@ import math
 from collections.abc import Iterator, Set
 from functools import cached_property, reduce
 from itertools import islice
+from typing import Any, Self
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import Ball
+from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import NEAR, Lifted
 from orr.problem import Problem
 from orr.randomness import Source
@@ -25,13 +26,15 @@ class Balls(Lifted):
     ``masses[j]`` is the mass of ball ``j`` in units of the uniform part.
     """
 
-    def __init__(self, problem: Problem, balls: list[Ball], masses: Floats) -> None:
+    def __init__(
+        self, problem: Problem, balls: list[Ball], masses: Floats, stay: Floats | None = None
+    ) -> None:
         self.problem = problem
         # What is computed once a block hardly counts with 2^17 rows, and 2^27 values are a gigabyte at most.
         self.block = min(2**17 * len(problem), 2**27)
         listed = masses > TINY * max(masses.max(), 1)
         self.balls, self.masses = [ball for ball, ok in zip(balls, listed, strict=True) if ok], masses[listed]
-        self.repair()
+        self.repair(stay)
         self.check()
 
     @property
@@ -105,10 +108,21 @@ class Balls(Lifted):
                 math.log(m) - ball.log_mass + np.log(ball.chance(flips_after, truths))
                 for ball, m in zip(self.balls, self.weights, strict=True)
             ]
-        return float(np.logaddexp(0, scipy.special.logsumexp(heights)))
+        return float(np.logaddexp(0, log_sum(np.array(heights))))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = sorted(attributes)
         signs = reduce(np.multiply.outer, [np.array([1, -1 / (a - 1)]) for a in self.problem.sizes[chosen]])
         parts = [m * ball.joint(chosen) for ball, m in zip(self.balls, self.weights, strict=True)]
         return self._shrunk(chosen, (np.sum(parts, axis=0) * signs).ravel())
+
+    def state(self) -> dict[str, Any]:
+        lists = {"masses": numbers(self.masses), "stay": odds(self.stay)}
+        return {"law": "balls", "balls": [ball.state() for ball in self.balls], **lists}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        given = enumerate(fields.listed("balls"))
+        balls = [Ball.restored(problem, Fields(ball, fields.path(f"balls[{i}]"))) for i, ball in given]
+        masses = fields.doubles("masses", len(balls), 0.0)
+        return cls(problem, balls, masses, fields.odds("stay", len(problem)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Set
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,3 +78,6 @@ class Beside(Law):
         for part, places in zip(self.parts, self.places, strict=True):
             result[:, places] = part.perturb(records[:, places], source)
         return result
+
+    def state(self) -> dict[str, Any]:
+        return {"law": "beside", "chosen": self.chosen.tolist(), "joint": self.parts[0].state()}

@@ -10,49 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Set
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
 from orr.categories import SPAN, Categories, Tiers
 from orr.kinds import Kinds
+from orr.laws.chances import among, binomial
+from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.rounding import TINY, Unsound
+from orr.rounding import TINY, Unsound, log_sum
 
 DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so
 DENSE_ROW = 2_000  # attributes of a kind, whose repairs take a matrix of the square of that
 DENSITIES = 10**8  # numbers that may be read to compare what repairs leave of the largest changes
-
-
-def binomial(n: int, chance: float) -> Floats:
-    """Chances of 0, ..., n hits in n trials, however small the chance is.
-
-    Examples
-    --------
-    >>> binomial(2, 0.25)
-    array([0.5625, 0.375 , 0.0625])
-    """
-    if not 0 < chance < 1:
-        return np.eye(1, n + 1, n if chance else 0)[0]
-    hits = np.arange(n + 1)
-    ways = np.concatenate([[0.0], np.cumsum(np.log((n - hits[:-1]) / hits[1:]))])
-    return np.exp(ways + hits * math.log(chance) + (n - hits) * math.log1p(-chance))
-
-
-def among(n: int, flips: int, m: int) -> Floats:
-    """Chances that 0, ..., m of m attributes flip if so many of all n do: whole numbers, rounded once.
-
-    Examples
-    --------
-    >>> among(4, 2, 2) * 6
-    array([1., 4., 1.])
-    """
-    ways = (math.comb(flips, j) * math.comb(n - flips, m - j) for j in range(m + 1))
-    return np.array([count / math.comb(n, m) for count in ways])
 
 
 def _reached(log_masses: Floats) -> float:
@@ -72,7 +47,13 @@ class Cells(Lifted):
     block = 2**24
 
     def __init__(
-        self, problem: Problem, kinds: Kinds, cells: Integers, log_excess: Floats, deep: bool = False
+        self,
+        problem: Problem,
+        kinds: Kinds,
+        cells: Integers,
+        log_excess: Floats,
+        deep: bool = False,
+        stay: Floats | None = None,
     ) -> None:
         self.problem, self.kinds, self.deep = problem, kinds, deep
         if not len(cells):
@@ -82,7 +63,7 @@ class Cells(Lifted):
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
         if not (self._log_masses.size and self._log_masses.max() < 709):
             raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")
-        self.repair()
+        self.repair(stay)
         self.check()
 
     @cached_property
@@ -216,7 +197,7 @@ class Cells(Lifted):
         with np.errstate(divide="ignore"):
             for g, c in enumerate(flipped.tolist()):
                 total += np.log(self._moved(g, c))[self.cells[:, g]]
-        return float(np.logaddexp(0, scipy.special.logsumexp(total)))
+        return float(np.logaddexp(0, log_sum(total)))
 
     def _moved(self, g: int, c: int) -> Floats:
         """Chance of each number of flips of a kind after repairs, if there were c before."""
@@ -236,3 +217,20 @@ class Cells(Lifted):
             table = [among(n, c, m) @ factor for c in range(int(self.cells[:, g].max()) + 1)]
             terms *= np.array(table)[self.cells[:, g]]
         return self._shrunk(chosen, terms)
+
+    def state(self) -> dict[str, Any]:
+        lists = {
+            "cells": self.cells.tolist(),
+            "log_excess": numbers(self.log_excess),
+            "stay": odds(self.stay),
+        }
+        return {"law": "cells", "deep": self.deep, **lists}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        kinds = Kinds(problem)
+        cells = fields.rows("cells", len(kinds), 0, len(problem))
+        if (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
+            raise ValueError(f"{fields.path('cells')} must differ, with no more flips than attributes")
+        log_excess = fields.doubles("log_excess", len(cells))
+        return cls(problem, kinds, cells, log_excess, fields.flag("deep"), fields.odds("stay", len(problem)))

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Set
 from functools import cached_property
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,6 +82,10 @@ class Law(ABC):
     @abstractmethod
     def perturb(self, records: Array, source: Source) -> Array:
         """Randomize each row of a table of values."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """Return the numbers that make the law, besides those of its problem (:mod:`orr.laws.stored`)."""
 
 
 class Lifted(Law):
@@ -182,8 +187,11 @@ class Lifted(Law):
         kept = float(np.prod(self.kept[attributes]))
         return 0.0 if abs(value) <= CANCELLED * scale else kept * value / (1 + self.mass)
 
-    def repair(self) -> None:
-        """Find the odds to stay that give every attribute the level asked."""
+    def repair(self, stay: Floats | None = None) -> None:
+        """Find the odds to stay that give every attribute the level asked, unless they are given."""
+        if stay is not None:
+            self.stay = stay if (stay < math.inf).any() else None
+            return
         p, q, w = self.problem.p, self.problem.q, self.problem.w
         surplus = q * (1 - w / self.mass) - self.flip_mass / self.mass
         with np.errstate(divide="ignore"):

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Set
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
 from orr.arrays import Array, Floats, frozen
+from orr.laws.fields import Fields
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
@@ -52,3 +54,10 @@ class Product(Law):
         # Bits are exchanged where the record is kept: to branch on coins would take several times as long.
         change = (records.astype(values.dtype) ^ values) * kept
         return (values ^ change).astype(records.dtype, copy=False)
+
+    def state(self) -> dict[str, Any]:
+        return {"law": "product"}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        return cls(problem)

@@ -15,100 +15,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Set
-from functools import cached_property, reduce
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import passed
+from orr.laws.fields import Fields, odds
 from orr.laws.law import Lifted
+from orr.laws.weights import Weights, first
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.rounding import Unsound
+from orr.rounding import Unsound, log_sum
 
-RARE = 1e-9  # chance of a rounding that is left out: slopes are lower by as little
+MAX_STATES = 10**7  # weights on a ramp that a file may ask for
 STEEP = 650.0  # nats by which a flip may be rarer than the truth: its odds are a normal double
-
-
-class Weights:
-    """Whole weights, one of two next to each other for every attribute, and the sums that they can have.
-
-    Parameters
-    ----------
-    problem : Problem
-        Sizes and levels; only the sizes matter.
-    slopes : ndarray
-        By how much a flip of each attribute lowers ``log f``, at most.
-    step : float
-        By how much a unit of weight lowers it.
-
-    Examples
-    --------
-    >>> weights = Weights(Problem([2, 2], [1.0, 1.0]), np.array([1.0, 1.25]), 0.5)
-    >>> weights.low, (weights.step * weights.low - np.log1p(weights.part * np.expm1(-0.5))).round(12)
-    (array([2, 2]), array([1.  , 1.25]))
-    """
-
-    def __init__(self, problem: Problem, slopes: Floats, step: float) -> None:
-        self.problem, self.step = problem, step
-        self.low = np.floor(slopes / step).astype(np.int64)
-        part = np.clip(np.expm1(step * self.low - slopes) / math.expm1(-step), 0, 1 - RARE)
-        self.part = np.where(part < RARE, 0.0, part)
-        self.slopes = np.minimum(slopes, step * self.low - np.log1p(self.part * math.expm1(-step)))
-        with np.errstate(divide="ignore"):
-            self.log_keep = -np.log(problem.sizes)
-            self.log_flip = np.log(problem.p) + np.stack([np.log1p(-self.part), np.log(self.part)])
-        logs = np.abs(np.vstack([self.log_keep, self.log_flip]))
-        self.size = float(np.where(np.isfinite(logs), logs, 0).max(axis=0).sum())  # of any logarithm met
-
-    def parts(self, law: Floats, i: int) -> tuple[Floats, Floats, Floats]:
-        """Logarithms of the law of the weight where one more is true, or flips with a weight or the next."""
-        parts = law + self.log_keep[i], np.full_like(law, -np.inf), np.full_like(law, -np.inf)
-        for part, weight, chance in zip(parts[1:], self._two(i), self.log_flip[:, i], strict=True):
-            if weight < len(law):
-                np.add(law[: len(law) - weight], chance, out=part[weight:])
-        return parts
-
-    def _two(self, i: int) -> tuple[int, int]:
-        return int(self.low[i]), int(self.low[i]) + 1
-
-    def add(self, law: Floats, i: int) -> Floats:
-        """Law of the weight with one more attribute."""
-        more = law + self.log_keep[i]
-        for weight, chance in zip(self._two(i), self.log_flip[:, i], strict=True):
-            if weight < len(law) and chance > -math.inf:
-                more[weight:] = np.logaddexp(more[weight:], law[: len(law) - weight] + chance)
-        return more
-
-    def law(self, states: int) -> Floats:
-        """Logarithm of the probability of each weight below a number of states, for a random record."""
-        return reduce(self.add, range(len(self.problem)), _first(states))
-
-    def rates(self, log_excess: Floats) -> tuple[float, Floats]:
-        """Logarithm of the mean of an excess given for each weight, and flip rates in proportion to it."""
-        rates, rest = np.zeros(len(self.problem)), log_excess[::-1]
-        log_mass = float(scipy.special.logsumexp(self.law(len(rest)) + log_excess))
-        for i, law in passed(self.add, _first(len(rest)), range(len(self.problem))):
-            _, low, high = self.parts(law, i)
-            rates[i] = math.exp(scipy.special.logsumexp(np.logaddexp(low, high) + rest[::-1]) - log_mass)
-            rest = self.add(rest, i)
-        return log_mass, rates
-
-
-def _first(states: int) -> Floats:
-    """Law of the weight of no attributes."""
-    law = np.full(states, -np.inf)
-    law[0] = 0
-    return law
 
 
 class Profile:
     """The heights ``clip(top - step * weight, 0, level)`` of a ramp, as far as they are above 0."""
 
     def __init__(self, weights: Weights, top: float, level: float) -> None:
-        self.weights, self.level = weights, level
+        self.weights, self.top, self.level = weights, top, level
         levels = np.clip(top - weights.step * np.arange(math.ceil(top / weights.step)), 0, level)
         self.levels = levels[levels > 0]
         self.log_excess = self.levels + np.log(-np.expm1(-self.levels))
@@ -120,14 +50,15 @@ class Ramp(Lifted):
 
     block = 2**24
 
-    def __init__(self, problem: Problem, profile: Profile) -> None:
-        self.problem, self.ramp, self.level = problem, profile.weights, profile.level
+    def __init__(self, problem: Problem, profile: Profile, stay: Floats | None = None) -> None:
+        self.problem, self.ramp = problem, profile.weights
+        self.top, self.level = profile.top, profile.level
         self.log_excess, self.log_mass, self._rates = profile.log_excess, profile.log_mass, profile.rates
         if (self.ramp.slopes + np.log(problem.sizes)).max() > STEEP:
             raise Unsound("a flip is too rare for a double")
         if not -700 < self.log_mass < 700:
             raise Unsound(f"the odds of the second law would be e^{self.log_mass:.6g}")
-        self.repair()
+        self.repair(stay)
         self.check()
 
     @cached_property
@@ -185,7 +116,7 @@ class Ramp(Lifted):
 
     def _log_density(self, flips: Set[int]) -> float:
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
-        law = _first(len(self.log_excess))
+        law = first(len(self.log_excess))
         with np.errstate(divide="ignore"):
             log_flips = np.log(self.kept * flipped + self.replaced * self.problem.p) - np.log(self.problem.p)
             truths = np.log(self.kept * ~flipped + self.replaced / self.problem.sizes)
@@ -193,11 +124,11 @@ class Ramp(Lifted):
             keep, low, high = self.ramp.parts(law, i)
             truth = keep - self.ramp.log_keep[i] + truths[i]
             law = np.logaddexp(truth, np.logaddexp(low, high) + log_flips[i])
-        return float(np.logaddexp(0, scipy.special.logsumexp(law + self.log_excess)))
+        return float(np.logaddexp(0, log_sum(law + self.log_excess)))
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = sorted(attributes)
-        law = _first(len(self.log_excess))
+        law = first(len(self.log_excess))
         for i in set(range(len(self.problem))) - attributes:
             law = self.ramp.add(law, i)
         logs, signs = [], []
@@ -207,9 +138,20 @@ class Ramp(Lifted):
                 keep, low, high = self.ramp.parts(part, i)
                 part = np.logaddexp(low, high) if flip else keep
                 sign *= -1 / (self.problem.sizes[i] - 1) if flip else 1
-            logs.append(scipy.special.logsumexp(part + self.log_excess))
+            logs.append(log_sum(part + self.log_excess))
             signs.append(sign)
         return self._shrunk(chosen, np.exp(np.array(logs) - self.log_mass) * signs * self.mass)
+
+    def state(self) -> dict[str, Any]:
+        shape = {"top": float(self.top), "level": float(self.level)}
+        return {"law": "ramp", **self.ramp.state(), **shape, "stay": odds(self.stay)}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        weights = Weights.restored(problem, fields)
+        top = fields.double("top", 1e-300, weights.step * MAX_STATES)
+        profile = Profile(weights, top, fields.double("level", 1e-300))
+        return cls(problem, profile, fields.odds("stay", len(problem)))
 
 
 def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:

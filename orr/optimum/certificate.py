@@ -6,12 +6,13 @@ import math
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from orr.arrays import Array, Floats
 from orr.laws.beside import Beside
+from orr.laws.fields import Fields, numbers
 from orr.laws.law import Law
 from orr.mechanism import Mechanism
 from orr.optimum import verify
@@ -122,6 +123,37 @@ class Certificate:
             return verify.floor(self.law.problem)
         return verify.lower_bound(self.law.problem, self.weights.astype(float))
 
+    def state(self) -> dict[str, Any]:
+        """Return bounds and weights, as JSON can hold them.
+
+        Examples
+        --------
+        >>> import orr
+        >>> orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate.state()["method"]
+        'flip sets'
+        """
+        weights = None if self.weights is None else numbers(self.weights)
+        bounds = {"lower": float(self.lower), "upper": float(self.upper), "weights": weights}
+        return {**bounds, "method": self.method, "seconds": float(self.seconds)}
+
+    @classmethod
+    def restored(cls, law: Law, given: Fields) -> Self:
+        """Take the certificate of a law from a file, and refuse one that could not be right."""
+        known = given.left.get("weights", ...) is not None
+        weights = given.doubles("weights", len(law.problem), 0.0) if known else given.take("weights")
+        bounds = given.double("lower", 0.0), given.double("upper", 0.0), weights
+        how = given.text("method"), given.double("seconds", 0.0)
+        found = cls(*bounds, *how, law, **cls._more(law, given))
+        given.done()
+        if not found._plausible():
+            raise ValueError(f"{given.where} is not that of this law: its bounds or weights cannot be right")
+        return found
+
+    @classmethod
+    def _more(cls, law: Law, given: Fields) -> dict[str, Any]:
+        """Take what else the certificate of a law holds."""
+        return {}
+
     def _plausible(self) -> bool:
         """Tell whether bounds and weights are numbers that could be right.
 
@@ -149,6 +181,10 @@ class Certified(Mechanism):
     def epsilon(self) -> float:
         """Overall level, what the whole released record tells about the whole record."""
         return max(self.law.epsilon, self.certificate.upper)
+
+    def state(self) -> dict[str, Any]:
+        """Return all that makes it, as plain numbers."""
+        return super().state() | {"certificate": self.certificate.state()}
 
     def with_faint(self, problem: Problem) -> Self:
         """Put the attributes of a problem beside this, which are so faint that they were left out.

@@ -29,7 +29,8 @@ import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
-from orr.laws.ramp import Profile, Ramp, Weights
+from orr.laws.ramp import Profile, Ramp
+from orr.laws.weights import Weights
 from orr.optimum.proofs import Thresholds
 from orr.problem import Problem
 from orr.rounding import RATES, ULP, log_sum

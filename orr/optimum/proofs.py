@@ -16,15 +16,12 @@ import scipy
 
 from orr.arrays import Floats, Integers
 from orr.kinds import Kinds
-from orr.optimum.certificate import Certificate
 from orr.optimum.decimals import DOWN, UP, decimal, odds, power
 from orr.optimum.verify import log_convolved
 from orr.problem import Problem
 from orr.rounding import ULP
 
 Proved = tuple[Decimal, str]
-
-KEPT = 1e-9  # relative error of a cap that is tolerated: less than any level is known to
 
 
 def _flip(size: int, level: float) -> Decimal:
@@ -176,41 +173,3 @@ class Thresholds:
 
 
 Proof = Alone | Head | Prices | Thresholds
-
-
-@dataclass(frozen=True, eq=False)
-class Capped(Certificate):
-    """Bounds around the smallest overall level where neighbour levels are capped, too.
-
-    Attributes
-    ----------
-    lower : float
-        No mechanism with these flip probabilities and caps has a smaller overall level.
-    slack : float
-        Caps are ``1 + slack`` times the attributes' levels.
-    proof : Proof or None
-        What proves ``lower``; None where the weights do, without the caps.
-
-    Examples
-    --------
-    >>> import orr
-    >>> certificate = orr.guarded([4] * 20, [2.0] * 20, 0.1).certificate
-    >>> certificate.gap < 1e-9, certificate.verify(), bool(certificate.verify(exact=True))
-    (True, True, True)
-    """
-
-    slack: float = math.inf
-    proof: Proof | None = None
-
-    def _proved(self) -> tuple[Decimal, str]:
-        problem = self.law.problem
-        if self.proof is None:
-            return super()._proved()
-        return self.proof.proved(problem.part(~problem.faint), self.slack)
-
-    def _proved_simply(self) -> float:
-        return super()._proved_simply() if self.proof is None else float(self._proved()[0])
-
-    def _plausible(self) -> bool:
-        caps = (1 + min(self.slack, 1e300)) * self.law.problem.epsilons * (1 + KEPT)
-        return super()._plausible() and bool((self.law.neighbour_epsilons <= caps).all())

@@ -1,107 +1,178 @@
-"""Unbiased counts from released records."""
+"""Tables estimated from released records, and what can be said of them (chapters tables and release)."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from orr.arrays import Array, Floats, Integers
-from orr.laws.law import Law, subsets
-
-MAX_CELLS = 10**6
-MAX_ATTRIBUTES = 8
+from orr.arrays import Floats
+from orr.release.channel import ending
+from orr.release.inference import IndependenceTest, independence
+from orr.release.likelihood import Nonnegative, maximize
+from orr.release.shown import written
+from orr.release.unbiased import Unbiased
 
 
-class NotRecoverable(ValueError):
-    """The release holds no trace of what was asked for."""
-
-
-@dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(Unbiased):
     """Estimated counts of every combination of values of a few attributes.
 
-    Attributes
+    Made by ``estimate`` of a mechanism, not by hand. Estimates of several batches of one release add up.
+
+    Parameters
     ----------
     attributes : tuple of int
         The attributes, in the order of the axes of ``counts``.
-    counts : ndarray
-        Unbiased estimates; they may be negative or fractional.
-    standard_errors : ndarray
-        Standard errors of the counts, from the randomization alone.
-    rho : dict
-        For each set of attributes, the factor by which the release shrinks their interaction.
-    """
+    parts : mapping of int to Part
+        For each form that asks for all of them, and for those given, what was released. Its tables have an
+        axis an attribute, and then one an attribute given.
+    total, squares : float
+        Sums of the weights, and of their squares, of all records.
+    names : sequence of str or int, optional
+        Names of all axes of the parts' tables, or the numbers of their attributes.
+    labels : sequence of sequence, optional
+        Labels along all these axes, with None for a missing value.
+    given : sequence of int
+        Codes of the attributes given: the counts are of the records that have them.
 
-    attributes: tuple[int, ...]
-    counts: Floats
-    standard_errors: Floats
-    rho: dict[tuple[int, ...], float]
+    Examples
+    --------
+    >>> import orr
+    >>> mechanism = orr.optimal([2, 3], [2.0, 2.0])
+    >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
+    >>> estimate = mechanism.estimate(mechanism.perturb(truth, rng=5), [0, 1])
+    >>> estimate
+    Estimate(attributes=(0, 1), 6 cells, N=10000, smallest |rho|=0.6805)
+    >>> estimate.counts.round().astype(int).tolist()
+    [[6018, -40, -3], [32, 12, 3981]]
+    >>> estimate.standard_errors.round(1).tolist()
+    [[51.8, 33.2, 33.3], [31.8, 31.7, 45.1]]
+    """
 
     def __repr__(self) -> str:
         worst = min(map(abs, self.rho.values()))
-        return (
-            f"Estimate(attributes={self.attributes}, {self.counts.size} cells, "
-            f"N={self.counts.sum():.0f}, smallest |rho|={worst:.4g})"
-        )
+        return f"Estimate({self._subject()}, N={self.total:.0f}, smallest |rho|={worst:.4g})"
 
+    def _subject(self) -> str:
+        """Say what the table is of."""
+        named = [name for name in self.every.names if isinstance(name, str)]
+        what = ", ".join(named[: len(self.attributes)]) or f"attributes={self.attributes}"
+        given = ", ".join(f"{name}={written(label)}" for name, label in self.given.items())
+        return f"{what}{' given ' if given else ''}{given}, {self.counts.size} cells"
 
-def observed_table(values: Array, sizes: Integers, chosen: Sequence[int]) -> Integers:
-    """Count the released records of every combination of values of some attributes."""
-    shape = tuple(int(a) for a in sizes[chosen])
-    if not chosen or len(set(chosen)) != len(chosen) or len(chosen) > MAX_ATTRIBUTES:
-        raise ValueError(f"attributes = {chosen} must be 1 to {MAX_ATTRIBUTES} different attributes")
-    if np.prod(shape, dtype=float) > MAX_CELLS:
-        raise ValueError(f"a table of shape {shape} has more than {MAX_CELLS} cells")
-    cells = np.ravel_multi_index(tuple(values[:, i].astype(np.int64) for i in chosen), shape)
-    return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
+    def _repr_html_(self) -> str:
+        """Show the first cells as a table."""
+        caption = f"Estimated counts: {repr(self).removeprefix('Estimate(').removesuffix(')')}"
+        return self.axes.html(caption, self._columns(0.95, False))
 
+    def _columns(self, level: float, sampling: bool) -> dict[str, Floats]:
+        """Return the numbers of a frame."""
+        low, high = self.interval(level, sampling=sampling)
+        errors = self.errors(sampling=sampling)
+        return {"count": self.counts, "standard_error": errors, "low": low, "high": high}
 
-def unbiased_table(law: Law, observed: Integers, attributes: Sequence[int]) -> Estimate:
-    """Undo the randomization of a table of counts on average.
+    def to_frame(self, kind: str = "pandas", *, level: float = 0.95, sampling: bool = False) -> Any:
+        """Make a frame with a row a cell: labels, count, standard_error, low, high, proportion.
 
-    The channel from true to released tables shrinks the interaction of each set ``C`` of
-    attributes by the factor ``rho_C``; dividing by it gives the counts. The division is a
-    kernel that depends only on which values agree, so it and its square, which gives the
-    variance, are applied one flip set at a time.
-    """
-    attributes = tuple(attributes)
-    rho = {c: law.rho(set(c)) for c in subsets(attributes) if c}
-    for c, factor in rho.items():
-        if factor == 0:
-            raise NotRecoverable(
-                f"the table over attributes {attributes} cannot be recovered: the factor rho of "
-                f"attributes {c} is 0, so the release keeps no trace of how they depend on each other"
+        Labels have the type in which they were declared. A proportion that cannot be estimated (of nobody,
+        or in a group of an estimated count of 0 or less) is missing. A column whose name an attribute has
+        is called estimated_count, and so on.
+
+        Parameters
+        ----------
+        kind : {"pandas", "polars", "pyarrow"}
+            What to make.
+        level : float
+            Confidence of the intervals from low to high, of the counts.
+        sampling : bool
+            Whether errors and intervals are those of a random sample, as in :meth:`interval`.
+
+        Returns
+        -------
+        frame
+            A DataFrame of pandas or polars, or a Table of pyarrow.
+
+        Examples
+        --------
+        >>> import orr
+        >>> estimate = orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
+        >>> print(estimate.to_frame().round(1).to_string())
+           attribute 0  count  standard_error   low  high  proportion
+        0            0   71.6             9.6  52.8  90.4         0.7
+        1            1   28.4             9.6   9.6  47.2         0.3
+        """
+        try:
+            shares: Floats | None = self.proportions
+        except ValueError:
+            shares = None
+        return self.axes.frame({**self._columns(level, sampling), "proportion": shares}, kind)
+
+    def to_text(self, *, level: float = 0.95, sampling: bool = False) -> str:
+        """Write the table in plain characters, a line a cell.
+
+        Examples
+        --------
+        >>> import orr
+        >>> print(orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0).to_text())
+        attribute 0  count  standard_error    low   high
+                  0  71.64           9.595  52.83  90.45
+                  1  28.36           9.595  9.554  47.17
+        """
+        return self.axes.text(self._columns(level, sampling))
+
+    def nonnegative(self) -> Nonnegative:
+        """Find the table of greatest likelihood among those without negative counts.
+
+        Beside the unbiased counts, not in their place: it looks better than they do and is biased, since
+        noise below 0 is cut off and noise above is not, and it has no standard errors. A weight counts as
+        that many records. With attributes given, the whole table is fitted, and the group's part of it shown.
+
+        Examples
+        --------
+        >>> import orr
+        >>> estimate = orr.kronecker([3], [1.0]).estimate([[0]] * 60 + [[1]] * 25 + [[2]] * 15, 0)
+        >>> estimate.counts.round(1)
+        array([106.6,  10.5, -17. ])
+        >>> estimate.nonnegative().counts.round(1)
+        array([94.6,  5.4,  0. ])
+        """
+        if not self.total > 0:
+            raise ValueError(
+                "there are no records, or only of weight 0: every table is as likely as any other"
             )
-    kernel = _inverse_kernel(rho, attributes, observed.shape)
-    counts = _apply(kernel, observed)
-    variance = _apply({flips: r * r for flips, r in kernel.items()}, observed) - counts
-    return Estimate(attributes, counts, np.sqrt(np.maximum(variance, 0)), rho)
+        p, gap, steps = maximize(list(self.parts.values()), self.pooled.proportions)
+        return Nonnegative(self.axes, self.total * p[ending(self.codes)], self._subject(), gap, steps)
 
+    def independence_test(self) -> IndependenceTest:
+        """Test whether the two attributes of the table are independent in the population.
 
-def _inverse_kernel(
-    rho: dict[tuple[int, ...], float], attributes: tuple[int, ...], sizes: tuple[int, ...]
-) -> dict[tuple[int, ...], float]:
-    """Weight of a released record in the count of a cell, by the axes where the two differ."""
-    axes = tuple(range(len(attributes)))
-    kernel = {}
-    for flips in subsets(axes):
-        total = 1.0
-        for c in subsets(axes)[1:]:
-            signs = math.prod(-1.0 if i in flips else sizes[i] - 1.0 for i in c)
-            total += signs / rho[tuple(attributes[i] for i in c)]
-        kernel[flips] = total / math.prod(sizes)
-    return kernel
+        Valid for every mechanism, where the usual test of the released table is not: unless attributes are
+        randomized one by one, a release makes associations out of nothing. With attributes given, the
+        test is about their group. People are taken to be a simple random sample of the population.
 
+        Examples
+        --------
+        >>> import orr
+        >>> mechanism = orr.optimal([2, 2], [1.0, 1.0])
+        >>> records = np.random.default_rng(1).integers(0, 2, (5000, 1)) * [1, 1]
+        >>> mechanism.estimate(mechanism.perturb(records, rng=2), [0, 1]).independence_test().pvalue < 1e-6
+        True
+        """
+        return independence(self.pooled, self.codes)
 
-def _apply(kernel: dict[tuple[int, ...], float], table: Integers | Floats) -> Floats:
-    """Sum, for every cell, the table's entries weighted by the axes where they differ from it."""
-    result = np.zeros(table.shape)
-    for flips, weight in kernel.items():
-        part = table.astype(float)
-        for axis in flips:
-            part = part.sum(axis=axis, keepdims=True) - part
-        result += weight * part
-    return result
+    def __add__(self, other: object) -> Estimate:
+        if not isinstance(other, Estimate):
+            return NotImplemented
+        for what in ("attributes", "codes", "every"):
+            if getattr(self, what) != getattr(other, what):
+                mine, others = self._subject(), other._subject()
+                raise ValueError(f"only estimates of the same table can be added: {mine} and {others}")
+        parts = dict(self.parts)
+        for form, part in other.parts.items():
+            if form in parts and parts[form].channel != part.channel:
+                raise ValueError("only estimates of one release can be added: the two mechanisms differ")
+            parts[form] = parts[form] + part if form in parts else part
+        total, squares = self.total + other.total, self.squares + other.squares
+        names, labels = self.every.names, self.every.labels
+        return Estimate(self.attributes, parts, total, squares, names=names, labels=labels, given=self.codes)
+
+    def __radd__(self, other: object) -> Estimate:
+        return self if isinstance(other, int) and other == 0 else NotImplemented

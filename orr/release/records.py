@@ -1,93 +1,227 @@
-"""Records at the edge: arrays of integers and pandas tables, checked and turned into codes."""
+"""Records at the edge, checked and turned into codes: arrays of integers, tables, a single record."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from orr.arrays import Array, Integers
+from orr.domain import Domain
+from orr.release.columns import HIDDEN, Attribute, Decode, check_names, imported
+from orr.release.frames import table_of
+from orr.release.single import encode_one
+from orr.release.tables import encode_table
+
+LIBRARIES = {"pandas", "polars", "pyarrow", "dask", "narwhals", "modin", "cudf", "duckdb", "ibis", "pyspark"}
+UNREAD = "__UNKNOWN_CATEGORIES__"  # dask's name for categories that it has not read
 
 
-def encode(records: Any, sizes: Integers) -> tuple[Array, Callable[[Array], Any]]:
-    """Return the records as an integer array, and the way back to what the caller gave.
+def encode(
+    records: Any,
+    domain: Domain | Integers,
+    places: Sequence[int] | None = None,
+    *,
+    gaps: bool = False,
+    complete: bool = True,
+) -> tuple[Array, Decode]:
+    """Return the records as an array of codes, one record a row, and the way back to what the caller gave.
+
+    Parameters
+    ----------
+    records : array, table or mapping
+        Integer codes, or one record of them; with a domain also a table of pandas, polars or arrow whose
+        columns have the names and labels that were declared, or one record as a mapping from names to labels.
+    domain : Domain or ndarray
+        Names and labels, or the sizes alone.
+    places : sequence of int, optional
+        The attributes that are wanted, in this order; by default all. Other columns of a table are not read.
+    gaps : bool
+        Whether attributes may be without an answer in a release: -1 in arrays and codes, which are then
+        signed, and null in tables.
+    complete : bool
+        Whether they must have one in these records; if not, these are themselves such a release.
+
+    Returns
+    -------
+    codes : ndarray
+        Those of arrays have the type that the caller chose, those of tables the narrowest that holds them.
+    decode : callable
+        Turns released codes into what the caller gave: an array, a mapping, or a table of the same kind, with
+        columns of the same types, a new index and nothing else. Types that list labels list those of the
+        domain. A type that cannot hold nulls becomes the nullable one of the same width wherever missing is a
+        value, drawn or not; a column that has no type gets that of its labels. To a table or a mapping,
+        columns of integers can be added by name: ``decode(codes, form=numbers)``.
 
     Raises
     ------
     TypeError
-        If a value is not an integer.
+        If a value, or the type of a column, is not what was declared.
     ValueError
-        If the shape is wrong, a value is out of range, missing, or of an unknown category.
+        If the shape is wrong, a column is not there or there twice, or a value is out of range, missing or
+        not declared.
+
+    Examples
+    --------
+    >>> domain = Domain({"sex": ["F", "M"], "children": 4})
+    >>> codes, decode = encode({"children": 2, "sex": "M", "name": "Kim"}, domain)
+    >>> codes
+    array([[1, 2]], dtype=uint8)
+    >>> decode(codes)
+    {'children': 2, 'sex': 'M'}
     """
-    if hasattr(records, "iloc") and hasattr(records, "columns"):
-        return _encode_frame(records, sizes)
+    sizes = domain.sizes if isinstance(domain, Domain) else domain
+    if not is_table(records):
+        return _encode_array(records, sizes, places, gaps, -1 if gaps and not complete else 0)
+    if not isinstance(domain, Domain):
+        raise _nameless(records)
+    attributes = [
+        Attribute(domain.names[i], domain.labels[i], gaps, complete)
+        for i in (range(len(domain)) if places is None else places)
+    ]
+    public = [
+        Attribute(name, (*domain.codebook.get(name, ()), None))
+        for name in (domain.public if places is None else ())
+    ]
+    code_type = np.min_scalar_type(-int(sizes.max()) if gaps else int(sizes.max()) - 1)
+    if isinstance(records, Mapping):
+        return encode_one(records, attributes, public, code_type)
+    return encode_table(table_of(records), attributes, public, code_type)
+
+
+def is_table(records: Any) -> bool:
+    """Tell whether records have names: a mapping, or anything of a library of tables.
+
+    Examples
+    --------
+    >>> is_table({"sex": "F"}), is_table([[0, 1]])
+    (True, False)
+    """
+    owners = {base.__module__.partition(".")[0] for base in type(records).__mro__}
+    return isinstance(records, Mapping) or bool(owners & LIBRARIES) or hasattr(records, "columns")
+
+
+def _nameless(records: Any) -> TypeError:
+    """Say that a table needs names and labels."""
+    return TypeError(
+        f"records is a {type(records).__name__}, and this mechanism knows neither names nor labels: "
+        "declare them, orr.optimal(orr.Domain({name: labels, ...}), ...), or give an array of codes"
+    )
+
+
+def _encode_array(
+    records: Any, sizes: Integers, places: Sequence[int] | None, gaps: bool, low: int
+) -> tuple[Array, Decode]:
+    """Check an array of codes, or one record of them."""
+    k = len(sizes)
     try:
         values = np.asarray(records)
     except ValueError:
-        raise ValueError(f"records must have shape (n, {len(sizes)}): its rows differ in length") from None
+        raise ValueError(f"records must have shape (n, {k}): its rows differ in length") from None
     if np.ma.is_masked(records):
         raise ValueError("records has masked values: drop or fill them first")
-    if values.size == 0 and values.shape in {(0,), (0, len(sizes))} and values.dtype.kind not in "iu":
-        values = np.empty((0, len(sizes)), dtype=np.int64)
-    if values.ndim != 2 or values.shape[1] != len(sizes):
-        raise ValueError(f"records must have shape (n, {len(sizes)}), one row a record; got {values.shape}")
+    if values.size == 0 and values.shape in {(0,), (0, k)} and values.dtype.kind not in "iu":
+        values = np.empty((0, k), dtype=np.int64)
+    one = values.shape == (k,)
+    if not one and (values.ndim != 2 or values.shape[1] != k):
+        raise ValueError(
+            f"records must have shape (n, {k}), one row a record, or ({k},), a single one; got {values.shape}"
+        )
     if values.dtype.kind not in "iu":
         raise TypeError(f"records must be integers, got {values.dtype}")
-    _check_room(values.dtype, int(sizes.max()), "records")
-    _check_range(values, sizes)
-    return values, lambda released: released
-
-
-def _check_range(values: Array, sizes: Integers) -> None:
-    """Refuse values outside 0 to size - 1, naming the first."""
-    wrong = (values < 0) | (values >= sizes)
-    if wrong.any():
-        row, i = (int(j) for j in np.argwhere(wrong)[0])
+    if int(sizes.max()) - 1 > np.iinfo(values.dtype).max or (gaps and values.dtype.kind == "u"):
         raise ValueError(
-            f"records[{row}, {i}] is out of range: attribute {i} has values 0 to {sizes[i] - 1} "
-            "(the record's own value is not shown, since messages end in logs)"
+            f"records of type {values.dtype} cannot hold the values {-1 if gaps else 0} to {sizes.max() - 1}"
+            ": use a wider type"
+        )
+    chosen = list(range(k) if places is None else places)
+    rows = values.reshape(-1, k)
+    rows = rows if places is None else rows[:, chosen]
+    _check_range(rows, sizes, chosen, low)
+    return rows, (lambda released: released[0]) if one else (lambda released: released)
+
+
+def _check_range(values: Array, sizes: Integers, chosen: Sequence[int], low: int) -> None:
+    """Refuse values outside 0 to size - 1, naming the first."""
+    wrong = (values < low) | (values >= sizes[chosen])
+    if wrong.any():
+        row, j = (int(place) for place in np.argwhere(wrong)[0])
+        i = chosen[j]
+        raise ValueError(
+            f"records[{row}, {i}] is out of range: attribute {i} has values 0 to {sizes[i] - 1} ({HIDDEN})"
         )
 
 
-def _check_room(dtype: Any, size: int, what: str) -> None:
-    """Refuse a type that cannot hold every value that may be released."""
-    if size - 1 > np.iinfo(dtype).max:
-        raise ValueError(f"{what} of type {dtype} cannot hold the values 0 to {size - 1}: use a wider type")
+def is_lazy(records: Any) -> bool:
+    """Tell whether records are a dask frame, whose partitions are read when they are wanted.
+
+    Examples
+    --------
+    >>> is_lazy([[0, 1]])
+    False
+    """
+    dask = sys.modules.get("dask.dataframe")
+    return dask is not None and isinstance(records, dask.DataFrame)
 
 
-def _encode_frame(frame: Any, sizes: Integers) -> tuple[Array, Callable[[Array], Any]]:
-    """Use the codes of categorical columns and the values of integer ones."""
-    import pandas as pd
+def perturb_lazily(frame: Any, domain: Domain | Integers, perturb: Callable[[Any], Any]) -> Any:
+    """Randomize a dask frame, each partition by itself and when it is wanted.
 
-    if frame.shape[1] != len(sizes):
-        raise ValueError(f"records must have {len(sizes)} columns, got {frame.shape[1]}")
-    values = np.empty(frame.shape, dtype=np.int64)
-    columns = [frame.iloc[:, i] for i in range(len(sizes))]
-    for i, (name, column) in enumerate(zip(frame.columns, columns, strict=True)):
-        if column.isna().any():
-            raise ValueError(f"column {name!r} has missing values: drop or fill them first")
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            count = len(column.cat.categories)
-            if count != sizes[i]:
-                raise ValueError(f"column {name!r} has {count} categories, attribute {i} has size {sizes[i]}")
-            values[:, i] = column.cat.codes
-        elif column.dtype.kind in "iu":
-            numpy_type = getattr(column.dtype, "numpy_dtype", getattr(column.dtype, "subtype", column.dtype))
-            _check_room(numpy_type, int(sizes[i]), f"column {name!r}")
-            values[:, i] = column
-        else:
-            raise TypeError(f"column {name!r} must be categorical or integer, got {column.dtype}")
-    _check_range(values, sizes)
+    Every computation of the result draws anew, and so spends the level again: write it to files, once.
 
-    def decode(released: Array) -> Any:
-        result = frame.copy()
-        for i, column in enumerate(columns):
-            if isinstance(column.dtype, pd.CategoricalDtype):
-                new = pd.Series(pd.Categorical.from_codes(released[:, i], dtype=column.dtype), frame.index)
-            else:
-                new = pd.Series(released[:, i], frame.index).astype(column.dtype)
-            result.isetitem(i, new)
-        return result
+    Parameters
+    ----------
+    frame : dask DataFrame
+        With partitions of pandas. Only the columns that are released are read.
+    domain : Domain
+        Names and labels; without them, with sizes alone, a frame is refused.
+    perturb : callable
+        From a table of pandas to the randomized one; its randomness must be its own in every partition.
 
-    return values, decode
+    Returns
+    -------
+    dask DataFrame
+        With the types that such a table without rows gets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dask.dataframe import from_pandas
+    >>> people = from_pandas(pd.DataFrame({"sex": ["F", "M"], "name": ["Kim", "Sam"]}), npartitions=2)
+    >>> perturb_lazily(people, Domain({"sex": ["F", "M"]}), lambda part: part[["sex"]]).columns.tolist()
+    ['sex']
+    """
+    if not isinstance(domain, Domain):
+        raise _nameless(frame)
+    check_names([*frame.columns], [*domain.names, *domain.public])
+    chosen = frame[[name for name in frame.columns if name in {*domain.names, *domain.public}]]
+    meta = perturb(_without_sentinel(chosen._meta))
+    return chosen.map_partitions(perturb, meta=meta, clear_divisions=True)
+
+
+def _without_sentinel(meta: Any) -> Any:
+    """Empty the categories that dask does not know yet, for which it has a label of its own."""
+    unknown = [c for c in meta if meta[c].dtype == "category" and UNREAD in meta[c].cat.categories]
+    return meta.assign(**{c: meta[c].cat.set_categories([]) for c in unknown})
+
+
+def partitions(frame: Any, function: Callable[[Any], Any] | None = None) -> list[Any]:
+    """Return the partitions of a dask frame, each of them delayed; or what a function makes of each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dask.dataframe import from_pandas
+    >>> people = from_pandas(pd.DataFrame({"sex": ["F", "M", "M"]}), npartitions=2)
+    >>> len(partitions(people))
+    2
+    >>> partitions(people, len)
+    [2, 1]
+    """
+    parts = list(frame.to_delayed())
+    if function is None:
+        return parts
+    dask = imported("dask")
+    return list(dask.compute(*(dask.delayed(function)(part) for part in parts)))

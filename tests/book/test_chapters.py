@@ -10,12 +10,12 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 PARTS = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))["parts"]
-FIRST, SECOND = ([ROOT / f"{chapter['file']}.ipynb" for chapter in part["chapters"]] for part in PARTS[:2])
+FIRST, SECOND, THIRD = ([ROOT / f"{c['file']}.ipynb" for c in part["chapters"]] for part in PARTS[:3])
 LONGEST = 5_000  # words of a chapter
 STRETCH = 300  # words without a cell, a figure, an example or a question, in the first part
 WORDS, LINES = 100, 5  # read in a minute, where there are proofs and code
 BREAK = re.compile(r":{3,}\{(?:prf:example|quiz|exercise)\}|:class: question")
-every_chapter = pytest.mark.parametrize("path", FIRST + SECOND, ids=lambda path: path.stem)
+every_chapter = pytest.mark.parametrize("path", FIRST + SECOND + THIRD, ids=lambda path: path.stem)
 every_first = pytest.mark.parametrize("path", FIRST, ids=lambda path: path.stem)
 
 

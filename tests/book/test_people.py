@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from orr.book.people import DATA, grouped, people
+from orr.book.people import DATA, grouped, people, survey
 from orr.book.tables import Table
 
 ABOUT = json.loads((DATA / "people.json").read_text("utf-8"))
@@ -41,6 +41,24 @@ def test_attributes_of_real_people_depend_on_each_other():
         rich[records[:, 0] == sex.index("Male")].mean()
         > 2 * rich[records[:, 0] == sex.index("Female")].mean()
     )
+
+
+def test_the_survey_has_labels_weights_and_real_nulls():
+    table = survey("hispanic", "weight", "sex")
+    records, (hispanic, sex) = people("hispanic", "sex")
+    assert list(table.columns) == ["hispanic", "weight", "sex"]
+    assert (table["hispanic"].isna() == (records[:, 0] == hispanic.index(""))).all()
+    assert (table["sex"] == np.array(sex)[records[:, 1]]).all()
+    assert not table["hispanic"].eq("").any()
+    assert table["weight"].dtype == float
+    assert 0 < table["weight"].min() < table["weight"].median() < 2_000
+    with pytest.raises(ValueError, match="no column 'age'"):
+        survey("age")
+
+
+def test_labels_may_be_changed_by_whoever_asked_for_them():
+    people("hispanic")[1][0].remove("")
+    assert "" in people("hispanic")[1][0]
 
 
 def test_unknown_columns_and_groups_are_refused():

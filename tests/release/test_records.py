@@ -1,10 +1,13 @@
-"""Records in and out: arrays and data frames come back as they were, and bad ones are named."""
+"""Records in and out: arrays and single records come back as they were, and bad ones are named."""
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import orr
+from orr.release.records import encode
 from tests.common import CONSTRUCTIONS
 
 RECORDS = [
@@ -15,7 +18,14 @@ RECORDS = [
     ([[True, False]], TypeError, "records must be integers, got bool"),
     ([["a", "b"]], TypeError, "records must be integers"),
     ([[None, 1]], TypeError, "records must be integers, got object"),
-    ([0, 1], ValueError, r"shape \(n, 2\), one row a record; got \(2,\)"),
+    ([0, 1, 1], ValueError, r"shape \(n, 2\), one row a record, or \(2,\), a single one; got \(3,\)"),
+    ([0], ValueError, r"got \(1,\)"),
+    ([0, 3], ValueError, r"records\[0, 1\] is out of range"),
+    ([0.0, 1.0], TypeError, "records must be integers, got float64$"),
+    (["F", "M"], TypeError, "records must be integers"),
+    (pd.DataFrame({"a": [0], "b": [1]}), TypeError, r"neither names nor labels: declare them, .*orr\.Domain"),
+    (pd.Series([0, 1]), TypeError, "neither names nor labels"),
+    ({"a": 0, "b": 1}, TypeError, "neither names nor labels"),
     ([[0, 1, 1]], ValueError, r"got \(1, 3\)"),
     (np.zeros((2, 2, 2), dtype=int), ValueError, r"got \(2, 2, 2\)"),
     (5, ValueError, r"got \(\)"),
@@ -48,52 +58,114 @@ def test_types_too_narrow_for_a_release(dtype):
     mechanism = orr.kronecker([300, 2], [0.1, 0.1])
     with pytest.raises(ValueError, match="cannot hold the values 0 to 299"):
         mechanism.perturb(np.zeros((5, 2), dtype=dtype), 1)
-    frame = pd.DataFrame(np.zeros((5, 2), dtype=dtype), columns=["a", "b"])
+    named = mechanism.on(orr.Domain({"a": 300, "b": 2}))
     with pytest.raises(ValueError, match="column 'a' of type"):
-        mechanism.perturb(frame, 1)
+        named.perturb(pd.DataFrame(np.zeros((5, 2), dtype=dtype), columns=["a", "b"]), 1)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("record", [[1, 2], (1, 2), np.array([1, 2], dtype=np.uint8)])
+def test_one_record(name, record):
+    released = CONSTRUCTIONS[name]([2, 3], [1.0, 1.0]).perturb(record, 1)
+    assert released.shape == (2,)
+    assert released.dtype == np.asarray(record).dtype
+
+
+def test_the_one_record_of_one_attribute():
+    codes, decode = encode([2], np.array([3]))
+    assert codes.tolist() == [[2]]
+    assert decode(codes).tolist() == [2]
+    with pytest.raises(ValueError, match=r"got \(2,\)"):
+        encode([2, 1], np.array([3]))
+
+
+DOMAIN = orr.Domain(
+    {"blood": ["0", "A", "B", "AB"], "smokes": [False, True], "band": [10, 20, 40], "state": ["x", "y"]},
+    public=["state"],
+    missing={"smokes": "value"},
+)
+LABELS = st.tuples(*(st.sampled_from(labels) for labels in DOMAIN.labels))
+
+
+@given(LABELS, st.permutations([*DOMAIN.names, "state", "name"]))
+def test_a_record_by_names(labels, order):
+    values = dict(zip(DOMAIN.names, labels, strict=True)) | {"state": "y", "name": "Kim"}
+    record = {name: values[name] for name in order}
+    codes, decode = encode(record, DOMAIN)
+    assert codes.tolist() == [[DOMAIN.code(n, v) for n, v in zip(DOMAIN.names, labels, strict=True)]]
+    released = decode(codes)
+    assert list(released.items()) == [(n, v) for n, v in record.items() if n != "name"]
+    assert [type(v) for v in released.values()] == [type(record[n]) for n in released]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan")])
+def test_missing_values_of_a_record(missing):
+    record = {"blood": np.str_("A"), "smokes": missing, "band": np.int8(20), "state": None}
+    codes, decode = encode(record, DOMAIN)
+    assert codes.tolist() == [[1, 2, 1]]
+    assert decode(codes) == {"blood": "A", "smokes": None, "band": 20, "state": None}
+
+
+def test_gaps_of_records():
+    record = {"blood": "A", "smokes": True, "band": 20, "state": "x"}
+    codes, decode = encode(record, DOMAIN, gaps=True)
+    assert codes.dtype == np.int8
+    released = decode(np.array([[-1, 2, 0]]), form=np.array([4]))
+    assert released == {"blood": None, "smokes": None, "band": 10, "state": "x", "form": 4}
+    assert encode(released, DOMAIN, gaps=True, complete=False)[0].tolist() == [[-1, 2, 0]]
+    with pytest.raises(ValueError, match="'blood' is missing"):
+        encode(released, DOMAIN, gaps=True)
+
+
+def test_gaps_of_arrays():
+    sizes = np.array([2, 3])
+    codes, decode = encode([[-1, 2], [1, -1]], sizes, gaps=True, complete=False)
+    assert decode(codes) is codes
+    for given_codes, options, words in [
+        ([[-1, 2]], {"gaps": True}, "out of range"),
+        ([[-1, 2]], {}, "out of range"),
+        ([[-2, 2]], {"gaps": True, "complete": False}, "out of range"),
+        (np.zeros((1, 2), dtype=np.uint8), {"gaps": True}, "cannot hold the values -1 to 2"),
+    ]:
+        with pytest.raises(ValueError, match=words):
+            encode(given_codes, sizes, **options)
+
+
+def test_only_the_attributes_asked_for_are_checked():
+    codes, _ = encode([[0, 9, 2], [1, 9, 0]], np.array([2, 3, 4]), [2, 0])
+    assert codes.tolist() == [[2, 0], [0, 1]]
+    with pytest.raises(ValueError, match=r"records\[1, 2\] is out of range: attribute 2 has values 0 to 3"):
+        encode([[0, 0, 2], [1, 0, 7]], np.array([2, 3, 4]), [0, 2])
+
+
+def test_arrays_are_not_copied():
+    records = np.zeros((4, 2), dtype=np.int16)
+    assert np.shares_memory(encode(records, np.array([2, 3]))[0], records)
+    codes, _ = encode(records, orr.Domain({"a": 2, "b": 3}))  # with a domain as well
+    assert codes.dtype == np.int16
 
 
 def frame():
     return pd.DataFrame(
         {
-            "blood": pd.Categorical(["A", "B", "0", "A"], categories=["0", "A", "B", "AB"]),
-            "smokes": pd.Categorical([True, False, True, True]),
-            "band": [0, 2, 1, 1],
+            "blood": pd.Categorical(["A", "B", "0", "A"], categories=["0", "A", "B"]),
+            "state": ["x", "y", "y", "x"],
+            "smokes": [True, False, True, True],
+            "band": [10, 40, 20, 20],
         },
         index=["p", "q", "r", "s"],
     )
 
 
-@pytest.mark.parametrize("dtype", ["Int8", "UInt16", "int32", "Sparse[int64]", "category"])
-def test_every_integer_column_comes_back_as_it_was(dtype):
-    table = pd.DataFrame({"a": [0, 1, 2, 1], "a ": [2, 1, 0, 0]}).astype(dtype)
-    table.columns = ["a", "a"]
-    released = orr.inductive([3, 3], [0.5, 0.5]).perturb(table, 1)
-    assert released.dtypes.equals(table.dtypes)
-    assert released.columns.tolist() == ["a", "a"]
-
-
 def test_data_frames_keep_their_labels():
-    mechanism = orr.kronecker([4, 2, 3], [700.0, 700.0, 700.0])
-    pd.testing.assert_frame_equal(mechanism.perturb(frame()), frame())
-    private = orr.inductive([4, 2, 3], [0.1, 0.1, 0.1]).perturb(pd.concat([frame()] * 200), 1)
+    domain = orr.Domain({"blood": ["0", "A", "B", "AB"], "band": [10, 20, 40], "smokes": [False, True]})
+    mechanism = orr.kronecker(domain, [700.0, 700.0, 700.0])
+    wanted = frame().drop(columns="state").reset_index(drop=True)
+    wanted["blood"] = wanted["blood"].cat.set_categories(["0", "A", "B", "AB"])
+    pd.testing.assert_frame_equal(mechanism.perturb(frame()), wanted)
+    private = orr.inductive(domain, [0.1, 0.1, 0.1]).perturb(pd.concat([frame()] * 200), 1)
     assert set(private["blood"]) == {"0", "A", "B", "AB"}
-    assert private.dtypes.equals(frame().dtypes)
-    assert private.index.tolist() == frame().index.tolist() * 200
-    np.testing.assert_allclose(mechanism.estimate(frame(), 0).counts, [1, 2, 1, 0], atol=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        (lambda f: f.drop(columns="band"), ValueError, "3 columns, got 2"),
-        (lambda f: f.assign(blood=f["blood"].cat.remove_categories("A")), ValueError, "missing"),
-        (lambda f: f.assign(blood=f["blood"].cat.add_categories("X")), ValueError, "5 categories"),
-        (lambda f: f.assign(band=[0.0, 1.0, 2.0, 0.5]), TypeError, "categorical or integer"),
-        (lambda f: f.assign(band=[0, 1, 2, 3]), ValueError, "out of range"),
-        (lambda f: f.assign(band=list("abca")), TypeError, "categorical or integer"),
-    ],
-)
-def test_bad_data_frames(change, error, words):
-    with pytest.raises(error, match=words):
-        orr.kronecker([4, 2, 3], [1.0, 1.0, 1.0]).perturb(change(frame()))
+    assert set(private["band"]) == {10, 20, 40}
+    assert private.dtypes.equals(wanted.dtypes)
+    assert private.index.equals(pd.RangeIndex(800))
+    np.testing.assert_allclose(mechanism.estimate(wanted, "blood").counts, [1, 2, 1, 0], atol=1e-9)

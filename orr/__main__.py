@@ -1,0 +1,8 @@
+"""``python -m orr`` is the command ``orr``."""
+
+import sys
+
+from orr.files.command import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,223 @@
+"""Names and labels of attributes, declared before anyone looks at the data (chapter release)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, Self
+
+import numpy as np
+
+from orr.arrays import Integers, frozen
+from orr.checks import POLICIES, Label, check_columns, check_labels, check_name, check_policies
+
+
+class Domain:
+    """The attributes of a release: their names, and the labels that each may have.
+
+    Labels come from the questionnaire or the codebook, never from the records: a label that only occurs
+    among them, or one that does not, would be part of the release.
+
+    Parameters
+    ----------
+    attributes : mapping
+        Name and labels of each attribute, in order. Labels are strings, booleans or integers, of one type an
+        attribute. A number stands for the labels 0, 1, ... below it.
+    missing : {"refused", "value"} or mapping
+        Whether records with missing values are refused, or missing is one more value, randomized like the
+        others; for all attributes or, by name, for some (refused for the others).
+    public : iterable of str
+        Columns that are released as they are, next to the randomized ones; their labels, if any, are checked.
+    withheld : iterable of str
+        Columns that are known and not released. Columns that nobody named are not released either.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The attributes that are randomized, in order.
+    labels : tuple of tuple
+        Labels of each of these. Where missing is a value, it is the last one, None.
+    sizes : ndarray
+        Number of labels of each of these.
+
+    Examples
+    --------
+    >>> domain = Domain(
+    ...     {"sex": ["F", "M"], "smokes": [False, True], "children": 4, "name": []},
+    ...     missing={"smokes": "value"},
+    ...     withheld=["name"],
+    ... )
+    >>> domain
+    <Domain: sex (2), smokes (3), children (4); name withheld>
+    >>> domain.labels[1]
+    (False, True, None)
+    >>> import orr
+    >>> orr.optimal(domain, {"sex": 1.0, "smokes": 1.5, "children": 2.0})
+    <Certified: sex, smokes, children; overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
+    """
+
+    def __init__(
+        self,
+        attributes: Mapping[str, Iterable[Label] | int],
+        *,
+        missing: str | Mapping[str, str] = "refused",
+        public: Iterable[str] = (),
+        withheld: Iterable[str] = (),
+    ) -> None:
+        if not isinstance(attributes, Mapping):
+            raise TypeError(f"attributes must map names to labels, got {type(attributes).__name__}")
+        self.public, self.withheld = check_columns("public", public), check_columns("withheld", withheld)
+        both = sorted(set(self.public) & set(self.withheld))
+        if both:
+            raise ValueError(f"column {both[0]!r} cannot be both public and withheld")
+        kept = {check_name(n): v for n, v in attributes.items() if n not in self.withheld}
+        self.codebook = {n: check_labels(n, v, 0) for n, v in kept.items() if n in self.public}
+        self.names = tuple(n for n in kept if n not in self.public)
+        if not self.names:
+            raise ValueError("attributes is empty: at least one attribute must be randomized")
+        self.missing = check_policies(missing, self.names)
+        self.labels: tuple[tuple[Label | None, ...], ...] = tuple(
+            (*check_labels(n, kept[n], 1 if null else 2), *([None] if null else []))
+            for n, null in zip(self.names, self.missing, strict=True)
+        )
+        self.sizes: Integers = frozen(np.array([len(labels) for labels in self.labels], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Domain):
+            return NotImplemented
+        return _typed(self.to_dict()) == _typed(other.to_dict())
+
+    def __hash__(self) -> int:
+        return hash((self.names, self.public, self.withheld))
+
+    def __repr__(self) -> str:
+        parts = [", ".join(f"{n} ({a})" for n, a in zip(self.names, self.sizes.tolist(), strict=True))]
+        parts += [
+            f"{', '.join(columns)} {what}"
+            for columns, what in ((self.public, "public"), (self.withheld, "withheld"))
+            if columns
+        ]
+        return f"<Domain: {'; '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        """Show names and labels as a table."""
+        rows = [
+            f"<tr><th scope='row'>{escape(name)}</th><td>{len(labels)}</td>"
+            f"<td>{escape(', '.join('(missing)' if v is None else str(v) for v in labels))}</td></tr>"
+            for name, labels in zip(self.names, self.labels, strict=True)
+        ]
+        head = "".join(f"<th scope='col'>{t}</th>" for t in ("attribute", "size", "labels"))
+        caption = escape(repr(self).strip("<>"))
+        return (
+            f"<table><caption>{caption}</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{''.join(rows)}</tbody></table>"
+        )
+
+    def place(self, attribute: str | int) -> int:
+        """Return the number of an attribute, given by its name or its number.
+
+        Examples
+        --------
+        >>> Domain({"sex": ["F", "M"], "children": 4}).place("children")
+        1
+        """
+        if isinstance(attribute, str):
+            if attribute not in self.names:
+                raise ValueError(f"no attribute {attribute!r}: there are {', '.join(self.names)}")
+            return self.names.index(attribute)
+        if isinstance(attribute, bool | np.bool_) or not isinstance(attribute, int | np.integer):
+            raise TypeError(f"{attribute!r} is not the name or number of an attribute")
+        if not 0 <= attribute < len(self):
+            raise ValueError(f"attribute {attribute} does not exist: attributes are 0 to {len(self) - 1}")
+        return int(attribute)
+
+    def code(self, attribute: str | int, label: Label | None) -> int:
+        """Return the code of a label of an attribute.
+
+        Examples
+        --------
+        >>> Domain({"sex": ["F", "M"], "children": 4}).code("sex", "M")
+        1
+        """
+        i = self.place(attribute)
+        plain = label.item() if isinstance(label, np.generic) else label
+        for code, known in enumerate(self.labels[i]):
+            if known == plain and isinstance(known, bool) == isinstance(plain, bool):
+                return code
+        raise ValueError(f"{label!r} is not a label of {self.names[i]!r}: {_listed(self.labels[i])}")
+
+    def levels(self, levels: Any, what: str = "epsilons") -> Any:
+        """Put numbers that are given by name in the order of the attributes; others are left as they are.
+
+        Examples
+        --------
+        >>> Domain({"sex": ["F", "M"], "children": 4}).levels({"children": 2.0, "sex": 1.0})
+        [1.0, 2.0]
+        """
+        if not isinstance(levels, Mapping):
+            return levels
+        unknown = [name for name in levels if name not in self.names]
+        if unknown:
+            raise ValueError(f"{what} names {unknown[0]!r}: the attributes are {', '.join(self.names)}")
+        absent = [name for name in self.names if name not in levels]
+        if absent:
+            raise ValueError(f"{what} has no number for {absent[0]!r}")
+        return [levels[name] for name in self.names]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as plain lists, which JSON can hold.
+
+        Examples
+        --------
+        >>> Domain({"sex": ["F", "M"]}, missing="value").to_dict()["attributes"]
+        [{'name': 'sex', 'labels': ['F', 'M'], 'missing': 'value'}]
+        """
+        return {
+            "attributes": [
+                {
+                    "name": name,
+                    "labels": [label for label in labels if label is not None],
+                    "missing": POLICIES[null],
+                }
+                for name, labels, null in zip(self.names, self.labels, self.missing, strict=True)
+            ],
+            "public": [{"name": name, "labels": list(self.codebook.get(name, ()))} for name in self.public],
+            "withheld": list(self.withheld),
+        }
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Self:
+        """Make a domain of such lists again.
+
+        Examples
+        --------
+        >>> domain = Domain({"sex": ["F", "M"], "state": []}, public=["state"])
+        >>> Domain.from_dict(domain.to_dict()) == domain
+        True
+        """
+        public = given.get("public", [])
+        attributes = {a["name"]: a["labels"] for a in (*given["attributes"], *public)}
+        if len(attributes) < len(given["attributes"]) + len(public):
+            raise ValueError("attributes has a name twice")
+        return cls(
+            attributes,
+            missing={a["name"]: a.get("missing", "refused") for a in given["attributes"]},
+            public=[p["name"] for p in public],
+            withheld=given.get("withheld", []),
+        )
+
+
+def _listed(labels: Sequence[Label | None], most: int = 8) -> str:
+    """Write some labels."""
+    shown = ", ".join(map(repr, labels[:most]))
+    return f"they are {shown}" + (f" and {len(labels) - most} more" if len(labels) > most else "")
+
+
+def _typed(value: Any) -> Any:
+    """Tell True from 1, which are equal in Python."""
+    if isinstance(value, dict):
+        return {key: _typed(v) for key, v in value.items()}
+    return [_typed(v) for v in value] if isinstance(value, list) else (type(value), value)

@@ -1,0 +1,1 @@
+"""Files: mechanisms written and read again, records released batch by batch, and the command line."""

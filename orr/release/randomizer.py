@@ -1,0 +1,237 @@
+"""What every mechanism does with records, whatever its law (chapter release).
+
+A mechanism has one *form*, that of all attributes. A sampled one has several: each person is asked only the
+attributes of one of them.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from orr.arrays import Array, Integers
+from orr.checks import Label, check_attributes
+from orr.domain import Domain
+from orr.randomness import Source
+from orr.release.channel import Part
+from orr.release.described import Described
+from orr.release.estimate import Estimate
+from orr.release.inference import filtered
+from orr.release.records import encode, is_lazy, is_table, partitions, perturb_lazily
+from orr.release.tally import Tally, check_table, sample
+
+Attributes = str | int | Iterable[str | int]
+FORM = "form"  # the column that says which form a person had
+LOOKED_AT = 20_000  # released records in which traces of a filter are looked for: milliseconds
+
+
+class Filtered(UserWarning):
+    """Rows of a release seem to have been chosen by their released values."""
+
+
+class Randomizer(Described):
+    """Records in, released records out, and the tables that these tell of."""
+
+    block: int  # values that are randomized at a time
+    gaps = False  # whether a release leaves out some of the answers
+
+    @abstractmethod
+    def randomize(self, values: Array, source: Source) -> tuple[Array, Integers | None]:
+        """Randomize codes; tell which form each record had, if there are several."""
+
+    def form_numbers(self, released: Any) -> Integers | None:
+        """Tell which form each released record had, if there are several."""
+        return None
+
+    def on(self, domain: Domain) -> Self:
+        """Return the same mechanism, with names and labels.
+
+        Parameters
+        ----------
+        domain : Domain
+            With as many labels of each attribute as the mechanism has values.
+
+        Returns
+        -------
+        Randomizer
+            A copy that takes tables with these columns.
+
+        Examples
+        --------
+        >>> import orr
+        >>> orr.kronecker([2, 4], [1.0, 1.0]).on(orr.Domain({"sex": ["F", "M"], "children": 4}))
+        <Mechanism: sex, children; overall level 2 (Kronecker 2), neighbours up to 1>
+        """
+        if not isinstance(domain, Domain):
+            raise TypeError(f"domain must be a Domain, got {type(domain).__name__}")
+        if domain.sizes.tolist() != self.sizes.tolist():
+            raise ValueError(f"{domain} does not fit: the sizes are {self.sizes.tolist()}")
+        result = copy.copy(self)
+        result.domain = domain
+        return result
+
+    def perturb(self, records: Any, rng: int | np.random.Generator | None = None) -> Any:
+        """Randomize records.
+
+        Once: two releases of one record spend the level twice, and many give the truth away. Keep what was
+        released. What else is not protected is on the page *What it does not protect*.
+
+        Parameters
+        ----------
+        records : (n, k) array of int, or table
+            One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``; or, if there is a domain, a
+            table of pandas, polars, pyarrow or dask with columns of these names and labels, in any order. One
+            record may also be k integers, or a dictionary.
+        rng : None, int or numpy.random.Generator
+            None draws from the operating system, or from a cipher keyed by it: use it for every real release.
+            A seed or a Generator makes the result reproducible, and so is for teaching and tests. A dask
+            frame takes none: its partitions would share it, and so repeat each other's noise.
+
+        Returns
+        -------
+        array or table
+            The released records, of the same type: a table has the randomized and the public columns, in the
+            order given, a fresh index, and nothing else. A dask frame is randomized anew whenever it is
+            computed: write it to a file once, and go on from there.
+
+        Examples
+        --------
+        >>> import orr
+        >>> mechanism = orr.kronecker([2, 4], [1.0, 1.0])
+        >>> mechanism.perturb([[0, 3], [1, 1]], rng=7).shape
+        (2, 2)
+        """
+        if is_lazy(records):
+            if rng is not None:
+                raise ValueError("rng must be left out for a dask frame: its partitions would share it")
+            return perturb_lazily(records, self._domain, self.perturb)
+        source, (values, decode) = Source(rng), encode(records, self._domain, gaps=self.gaps)
+        step, forms = max(1, self.block // len(self.sizes)), []
+        released = values if is_table(records) else np.empty_like(values)  # a table's codes are nobody else's
+        for start in range(0, len(values), step):
+            rows = slice(start, start + step)
+            released[rows], drawn = self.randomize(values[rows], source)
+            forms.append(drawn)
+        if self.gaps and is_table(records):
+            return decode(released, **{FORM: np.concatenate([np.empty(0, dtype=np.int64), *forms])})
+        return decode(released)
+
+    def estimate(
+        self,
+        released: Any,
+        attributes: Attributes,
+        *,
+        given: Mapping[str | int, Label | None] | None = None,
+        weights: ArrayLike | str | None = None,
+        counts: bool | str = False,
+    ) -> Estimate:
+        """Count the true values of some attributes, without bias, from released records.
+
+        **Give it all released rows.** Rows chosen by a released value are not the people who have it: most of
+        those may have been flipped into it. For a group use ``given``.
+
+        Parameters
+        ----------
+        released : (n, k) array of int, or table
+            What :meth:`perturb` returned. The columns asked for suffice.
+        attributes : name, number, or several of them
+            The attributes whose joint table is wanted, at most 8 of them with those given.
+        given : mapping, optional
+            A value for each of some other attributes: only people who truly have these are counted.
+        weights : (n,) array or name of a column, optional
+            How many people each record stands for.
+        counts : bool or name of a column
+            True if ``released`` is the table of released counts, with an axis an attribute (those given
+            last); or the column that says how often a row was released.
+
+        Returns
+        -------
+        Estimate
+            Counts, their errors, intervals and tests. Those of several batches add up.
+
+        Raises
+        ------
+        NotRecoverable
+            Where a factor ``rho`` is 0: the release does not determine the table at all.
+
+        Warns
+        -----
+        Filtered
+            Where a column lacks a value that would be there if nobody had chosen rows.
+
+        Examples
+        --------
+        >>> import orr
+        >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
+        >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
+        >>> released = mechanism.perturb(truth, rng=5)
+        >>> mechanism.estimate(released, 0).counts.round()
+        array([6011., 3989.])
+        >>> mechanism.estimate(released, 0, given={1: 2}).proportions.round(2)
+        array([0., 1.])
+        """
+        if is_lazy(released):
+            options: dict[str, Any] = {"given": given, "weights": weights, "counts": counts}
+            first, *rest = partitions(released, lambda part: self.estimate(part, attributes, **options))
+            return sum(rest, start=first)
+        chosen, fixed = self._places(attributes), self._fixed(given)
+        table = (*chosen, *fixed)
+        check_table(self.sizes, table)
+        channels = self.channels(table)
+        if counts is True:
+            if self.gaps:
+                raise ValueError("counts of a sampled release do not tell who was asked: give the records")
+            tally = Tally.of_counts(released, next(iter(channels.values())).shape)
+        else:
+            column, forms = counts or None, self.form_numbers(released)
+            tally = Tally(released, self._domain, table, forms, channels, weights=weights, counts=column)
+            if counts is False:  # last, since by now the records are known to be good
+                self._look_for_filters(released)
+        parts = {form: Part(channel, *tally.seen[form]) for form, channel in channels.items()}
+        names: tuple[str | int, ...] = table
+        labels = None
+        if self.domain is not None:
+            names, labels = zip(*((self.domain.names[i], self.domain.labels[i]) for i in table), strict=True)
+        codes = list(fixed.values())
+        return Estimate(chosen, parts, tally.total, tally.squares, names=names, labels=labels, given=codes)
+
+    @property
+    def _domain(self) -> Domain | Integers:
+        return self.sizes if self.domain is None else self.domain
+
+    def _places(self, attributes: Attributes) -> list[int]:
+        """Return the numbers of some attributes, given by name or number."""
+        single = isinstance(attributes, str | int | np.integer)
+        several: Iterable[Any] = [attributes] if single else attributes  # type: ignore[assignment]
+        if self.domain is None:
+            return check_attributes(several, len(self.sizes))
+        return [self.domain.place(attribute) for attribute in several]
+
+    def _fixed(self, given: Mapping[Any, Any] | None) -> dict[int, int]:
+        """Return the numbers of the attributes given, and the codes of their values."""
+        if self.domain is not None:
+            return {self.domain.place(name): self.domain.code(name, v) for name, v in (given or {}).items()}
+        fixed = dict(zip(check_attributes(given or {}, len(self.sizes)), (given or {}).values(), strict=True))
+        for i, code in fixed.items():
+            number = isinstance(code, int | np.integer) and not isinstance(code, bool)
+            if not (number and 0 <= code < self.sizes[i]):
+                raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {self.sizes[i] - 1}")
+        return fixed
+
+    def _look_for_filters(self, released: Any) -> None:
+        """Warn where rows seem to have been chosen by a released value."""
+        columns = sample(released, self._domain, LOOKED_AT, self.gaps)
+        for i in filtered(columns, self.flip_probabilities, self.sizes):
+            name = f"attribute {i}" if self.domain is None else f"{self.domain.names[i]!r}"
+            warnings.warn(
+                f"these rows lack values of {name}, as if somebody had chosen them by it. Then the estimate "
+                "is wrong: a released value need not be the true one. Give all rows, and the group as given=",
+                Filtered,
+                stacklevel=3,
+            )

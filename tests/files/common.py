@@ -1,0 +1,125 @@
+"""What tests of files share: mechanisms of every kind, a comparison to the last digit, changed files."""
+
+import copy
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+import orr
+from orr.release.stored import read, written
+from tests.common import ball_mechanism
+
+SCHEMA = json.loads((Path(orr.__file__).parent / "files" / "schema.json").read_text("utf-8"))
+DOMAIN = orr.Domain(
+    {"sex": ["F", "M"], "smokes": [False, True], "children": 4, "state": []},
+    missing={"smokes": "value"},
+    public=["state"],
+    withheld=["name"],
+)
+EVEN = np.linspace(0.5, 2, 20)
+
+# One of every class, law and proof; the small ones are also changed leaf by leaf.
+SMALL = {
+    "product": lambda: orr.kronecker([2, 3], [1.0, 2.0]),
+    "domain": lambda: orr.kronecker(DOMAIN, [1.0, 2.0, 3.0]),
+    "two attributes": lambda: orr.two_attribute([4, 3], [1.9034, 0.3668]),
+    "fell back": lambda: orr.inductive([2, 3, 4], [1.0, 1.5, 2.0]),
+    "one flip": lambda: orr.optimal([2, 3, 4], [1.0, 1.5, 2.0]),
+    "cells": lambda: orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]),
+    "repaired cells": lambda: orr.linear_program([2, 3, 4, 5], [0.4, 0.9, 1.3, 0.8]).solve(),
+    "beside": lambda: orr.optimal([2, 3, 4], [1.0, 1.5, 1e-11]),
+    "alone": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0),
+    "no cap": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], np.inf),
+    "prices": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0.2),
+    "head": lambda: orr.guarded([4] * 20, [2.0] * 20, 0.1),
+    "balls": lambda: ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]),
+}
+LARGE = {
+    "many balls": lambda: orr.optimal([2, 3, 4, 5] * 5, EVEN),
+    "ramp": lambda: orr.guarded([2, 3, 4, 5] * 5, EVEN, 0.2),
+    "few cells": lambda: orr.optimal([2, 3, 4, 5, 6, 7] * 2, EVEN[:12]),
+    "tiers": lambda: orr.guarded([10] * 200, [12.0] * 200, 0.05),
+    "alike": lambda: orr.optimal([4] * 1000, [1.0] * 1000),
+    "huge sizes": lambda: orr.optimal([10**6, 10**6, 2], [3.0, 20.0, 1.0]),
+    "highest levels": lambda: orr.optimal([2, 3, 1000], [700.0, 650.0, 690.0]),
+    "lowest levels": lambda: orr.optimal([2, 3, 4], [1e-9, 2e-9, 1e-9]),
+    "guarded and low": lambda: orr.guarded([2, 3, 4], [1e-9, 2e-9, 1e-9], 0.3),
+    "guarded and high": lambda: orr.guarded([2, 3, 4], [300.0, 200.0, 100.0], 0.3),
+    "far apart": lambda: orr.optimal([2, 3, 4, 5], [40.0, 1e-3, 5.0, 0.5]),
+}
+MADE = {}
+
+
+def made(name):
+    """Make a mechanism once."""
+    if name not in MADE:
+        MADE[name] = (SMALL | LARGE)[name]()
+    return MADE[name]
+
+
+def told(mechanism, seed=3):
+    """Return all that a mechanism says and does, digit by digit."""
+    law, k = mechanism.law, len(mechanism.sizes)
+    sets = [c for r in (1, 2, 3) for c in combinations(range(min(k, 5)), r)]
+    records = np.random.default_rng(seed).integers(mechanism.sizes, size=(200, k))
+    released = mechanism.perturb(records, rng=seed) if mechanism.domain is None else law.rates
+    return {
+        "class": type(mechanism).__name__,
+        "rho": [law.rho(set(c)).hex() for c in sets],
+        "ratio": [float(law.log_ratio(set(c))).hex() for c in sets],
+        "levels": [float(x).hex() for x in (mechanism.epsilon, *mechanism.epsilons)],
+        "asked": mechanism.asked.epsilons.tolist(),
+        "neighbours": (mechanism.neighbour_epsilons.tolist(), mechanism.neighbour_exact.tolist()),
+        "rates": law.rates.tolist(),
+        "released": released.tolist(),
+    }
+
+
+def changed(text, change):
+    """Change what a file says, and compute its digest anew."""
+    state = read(text)
+    change(state)
+    return written(state)
+
+
+def leaves(value, path=()):
+    """List the places of all numbers, strings and truths in a file."""
+    if isinstance(value, dict | list):
+        entries = value.items() if isinstance(value, dict) else enumerate(value)
+        return [leaf for key, v in entries for leaf in leaves(v, (*path, key))]
+    return [path]
+
+
+def objects(value, path=()):
+    """List the places of all objects."""
+    entries = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    return [path] * isinstance(value, dict) + [o for key, v in entries for o in objects(v, (*path, key))]
+
+
+def at(value, path):
+    """Return what stands at a place."""
+    for key in path:
+        value = value[key]
+    return value
+
+
+def other(value):
+    """Return something else of the same type, as a slip of the pen would leave it."""
+    if isinstance(value, bool):
+        return not value
+    if value is None:
+        return "infinity"
+    if isinstance(value, str):
+        return value + "x"
+    return value + 1 if isinstance(value, int) else value * 1.01 if value else 0.01
+
+
+def put(value, path, leaf):
+    """Return a copy with something else at a place."""
+    result = copy.deepcopy(value)
+    at(result, path[:-1])[path[-1]] = leaf
+    return result

@@ -1,0 +1,175 @@
+"""The command: a whole job from a shell, files of every kind, and what each mistake is told."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import orr
+from orr.book.people import people
+from orr.files import batches
+from orr.files.command import main
+
+COLUMNS = "sex", "race", "marital", "income"
+
+
+@pytest.fixture(scope="module")
+def table():
+    records, labels = people(*COLUMNS)
+    data = {n: pd.Categorical.from_codes(records[:, i], labels[i]).astype(str) for i, n in enumerate(COLUMNS)}
+    return pd.DataFrame(data | {"name": "somebody", "children": np.arange(20_000) % 3}).convert_dtypes()
+
+
+@pytest.fixture
+def job(tmp_path, table):
+    """A domain and a table of each kind, in a folder of their own."""
+    _, labels = people(*COLUMNS)
+    attributes = dict(zip(COLUMNS, labels, strict=True)) | {"children": 3}
+    domain = {"attributes": attributes, "missing": {"race": "value"}, "withheld": ["name"]}
+    (tmp_path / "domain.json").write_text(json.dumps(domain), "utf-8")
+    table.to_csv(tmp_path / "truth.csv", index=False)
+    table.to_parquet(tmp_path / "truth.parquet")
+    table.to_feather(tmp_path / "truth.arrow", compression="uncompressed")
+    return tmp_path
+
+
+def run(job, *words):
+    files = (".json", ".csv", ".parquet", ".arrow", ".html", ".pdf", ".xls")
+    return main([str(job / word) if word.endswith(files) else word for word in words])
+
+
+def planned(job, *more):
+    assert run(job, "plan", "domain.json", "--total", "20", "--out", "mechanism.json", *more) == 0
+    return orr.load(job / "mechanism.json")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
+@pytest.mark.parametrize("to", ["csv", "parquet", "arrow"])
+def test_a_whole_job(job, table, kind, to, capsys, monkeypatch):
+    monkeypatch.setattr(batches, "ROWS", 7_000)  # several batches
+    planned(job, "--people", "20000")
+    assert "Plan for 20,000 people" in capsys.readouterr().out
+    assert run(job, "release", "mechanism.json", f"truth.{kind}", f"released.{to}") == 0
+    assert "20,000 rows released" in capsys.readouterr().out
+    assert (
+        run(job, "estimate", "mechanism.json", f"released.{to}", "sex", "--given", "income=50000+.", "--csv")
+        == 0
+    )
+    head, *rows = capsys.readouterr().out.split()
+    assert head == '"sex","count","standard_error","low","high","proportion"'
+    counts = {row.split(",")[0]: float(row.split(",")[1]) for row in rows}
+    rich = table[table.income == "50000+."].sex.value_counts()
+    errors = {row.split(",")[0]: float(row.split(",")[2]) for row in rows}
+    for sex in ("Female", "Male"):
+        assert abs(counts[f'"{sex}"'] - rich[sex]) < 6 * errors[f'"{sex}"']  # fails by chance below 1e-8
+    assert run(job, "report", "mechanism.json", "--people", "20000", "--out", "report.html") == 0
+    assert "<h1" in (job / "report.html").read_text("utf-8")
+    assert run(job, "report", "mechanism.json") == 0
+    assert capsys.readouterr().out.startswith("# ")
+
+
+def test_a_release_holds_what_was_declared_and_nothing_else(job):
+    planned(job)
+    assert run(job, "release", "mechanism.json", "truth.parquet", "released.parquet") == 0
+    released = pd.read_parquet(job / "released.parquet")
+    assert list(released.columns) == [*COLUMNS, "children"]
+    pyarrow = pytest.importorskip("pyarrow.parquet")
+    assert pyarrow.read_schema(job / "released.parquet").metadata is None
+
+
+def test_batches_are_those_of_the_whole(job, monkeypatch):
+    mechanism = planned(job)
+    whole = mechanism.estimate(pd.read_parquet(job / "truth.parquet"), ["sex", "race"])
+    monkeypatch.setattr(batches, "ROWS", 999)
+    parts = batches.estimate(mechanism, job / "truth.arrow", ["sex", "race"])
+    np.testing.assert_allclose(parts.counts, whole.counts)
+
+
+def test_sampled_and_guarded(job, capsys):
+    assert planned(job, "--method", "guarded", "--slack", "0.25").certificate.slack == 0.25
+    assert planned(job, "--answers", "2").answers == 2
+    assert run(job, "release", "mechanism.json", "truth.csv", "released.csv") == 0
+    assert "form" in (job / "released.csv").read_text("utf-8").splitlines()[0]
+    assert run(job, "estimate", "mechanism.json", "released.csv", "sex", "--sampling") == 0
+    assert "standard_error" in capsys.readouterr().out
+
+
+def test_no_rows_are_no_error(job):
+    planned(job)
+    (job / "none.csv").write_text("sex,race,marital,income,children\n", "utf-8")
+    assert run(job, "release", "mechanism.json", "none.csv", "released.csv") == 0
+    assert (job / "released.csv").read_text("utf-8").count("\n") == 1
+
+
+class Interrupted(BaseException):
+    """Somebody pressed a key."""
+
+
+@pytest.mark.parametrize("error", [Interrupted, ValueError])
+def test_an_interrupted_run_leaves_nothing(job, error, monkeypatch):
+    mechanism, before = planned(job), sorted(os.listdir(job))
+    monkeypatch.setattr(batches, "ROWS", 5_000)
+    done = []
+
+    def stop(rows):
+        done.append(rows)
+        if len(done) == 2:
+            raise error
+
+    with pytest.raises(error):
+        batches.release(mechanism, job / "truth.csv", job / "released.csv", stop)
+    assert sorted(os.listdir(job)) == before
+
+
+def test_a_bad_row_late_in_a_file_leaves_nothing(job, monkeypatch, capsys):
+    planned(job)
+    before = sorted(os.listdir(job))
+    with (job / "truth.csv").open("a", encoding="utf-8") as file:
+        file.write("Neither,White,Divorced,50000+.,somebody,1\n")
+    assert run(job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
+    words = capsys.readouterr().err
+    assert "'sex'" in words
+    assert "not declared" in words
+    assert "Neither" not in words
+    assert sorted(os.listdir(job)) == before
+
+
+BAD = [
+    (["release", "mechanism.json", "truth.csv", "truth.csv"], "exists: keep what was released"),
+    (["release", "mechanism.json", "truth.csv", "released.xls"], "must end in .csv, .parquet, .arrow"),
+    (["release", "mechanism.json", "nowhere.csv", "released.csv"], "nowhere.csv"),
+    (["release", "domain.json", "truth.csv", "released.csv"], "no mechanism file"),
+    (["estimate", "mechanism.json", "truth.csv", "age"], "no attribute 'age'"),
+    (["estimate", "mechanism.json", "truth.csv", "sex", "--given", "race"], "must be NAME=LABEL"),
+    (
+        ["estimate", "mechanism.json", "truth.csv", "sex", "--given", "race=Blue"],
+        "'Blue' is not a label of 'race'",
+    ),
+    (["estimate", "mechanism.json", "truth.csv", "sex", "--weights", "age"], "no column 'age'"),
+    (["plan", "truth.csv", "--total", "2", "--out", "new.json"], "is not JSON"),
+    (["plan", "mechanism.json", "--total", "2", "--out", "new.json"], "must hold attributes"),
+    (["plan", "domain.json", "--total", "-2", "--out", "new.json"], "epsilon = -2"),
+    (["plan", "domain.json", "--total", "2", "--answers", "many", "--out", "new.json"], "many"),
+    (["plan", "domain.json", "--total", "2", "--slack", "1", "--out", "new.json"], "slack"),
+    (["report", "mechanism.json", "--out", "report.pdf"], "report.pdf"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), BAD)
+def test_mistakes_are_named(job, words, message, capsys):
+    planned(job)
+    before = sorted(os.listdir(job))
+    assert run(job, *words) == 1
+    assert message in capsys.readouterr().err
+    assert sorted(os.listdir(job)) == before
+
+
+def test_it_is_a_module_and_a_script():
+    for command in ([sys.executable, "-m", "orr"], [str(Path(sys.executable).with_name("orr"))]):
+        done = subprocess.run([*command, "--help"], capture_output=True, text=True, check=True)
+        assert "ethics board" in done.stdout
