@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 
@@ -123,8 +124,9 @@ def check_labels(name: str, labels: Iterable[Label] | int, least: int) -> tuple[
     """Return the labels of an attribute, or say what is wrong with them."""
     if isinstance(labels, int | np.integer) and not isinstance(labels, bool | np.bool_):
         labels = range(labels) if labels <= MAX_SIZE else range(MAX_SIZE + 1)
-    if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise TypeError(f"the labels of {name!r} must be a list or a number of codes, got {labels!r}")
+    if isinstance(labels, str | Set | Mapping) or not isinstance(labels, Iterable):  # sets have no order
+        kind = type(labels).__name__
+        raise TypeError(f"the labels of {name!r} must be a list or a number of codes, got a {kind}")
     values = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
     types = {type(v) for v in values}
     wrong = types - {str, bool, int}
@@ -134,8 +136,17 @@ def check_labels(name: str, labels: Iterable[Label] | int, least: int) -> tuple[
             + ("; missing values are what missing= is for" if type(None) in types else "")
         )
     if len(set(values)) < len(values):
-        twice = next(v for i, v in enumerate(values) if v in values[:i])
+        (twice, _), *_ = Counter(values).most_common(1)
         raise ValueError(f"the labels of {name!r} have {twice!r} twice")
+    for value in values:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(f"the labels of {name!r} must be 64-bit integers, got {value}")
+        if (
+            isinstance(value, str)
+            and not value.isprintable()
+            and any("\ud800" <= c < "\ue000" for c in value)
+        ):
+            raise ValueError(f"the labels of {name!r} must be text that can be written as UTF-8")
     if not least <= len(values) <= MAX_SIZE:
         raise ValueError(
             f"{name!r} has {len(values)} labels and needs {least} to {MAX_SIZE}"

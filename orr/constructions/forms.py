@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
+from orr.domain import Domain
 from orr.mechanism import Mechanism
 from orr.randomness import Source
 from orr.release.channel import Channel, NotRecoverable
@@ -41,6 +42,12 @@ class Sampled(Randomizer):
         if sorted(found) != list(range(len(found))) or len({frozenset(f) for f in self.forms}) < len(forms):
             raise ValueError("every attribute must stand in a form, and no form twice")
         self._sizes: Integers = frozen(np.array([found[i] for i in range(len(found))]))
+
+    def on(self, domain: Domain) -> Self:
+        """Return the same mechanism, with names and labels."""
+        if FORM in (*getattr(domain, "names", ()), *getattr(domain, "public", ())):
+            raise ValueError(f"no column of a sampled release may be called {FORM!r}: it tells the form")
+        return super().on(domain)
 
     def __iter__(self) -> Iterator[tuple[Form, Mechanism]]:
         return zip(self.forms, self.mechanisms, strict=True)
@@ -118,7 +125,7 @@ class Sampled(Randomizer):
     def form_numbers(self, released: Any) -> Integers:
         """Tell the form of each record, from the column of that name or from what an array answers."""
         if is_table(released):
-            numbers = column(released, FORM)
+            numbers = column(released, FORM, "which tells what each person was asked")
             if numbers.dtype.kind not in "iu" or not np.isin(numbers, np.arange(len(self.forms))).all():
                 raise ValueError(f"column {FORM!r} must hold numbers of forms, 0 to {len(self.forms) - 1}")
             return numbers.astype(np.int64)

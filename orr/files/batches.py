@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from orr.domain import Domain
+from orr.files.commas import comma_batches
+from orr.release.columns import imported
 from orr.release.estimate import Estimate
-from orr.release.randomizer import Randomizer
+from orr.release.randomizer import FORM, Randomizer
 
 ROWS = 2**18  # read and randomized at a time: tens of megabytes, and long enough to be fast
 KINDS = (".csv", ".parquet", ".arrow")
-FORM = "form"  # the column that says what a person was asked
 
 
 def release(
@@ -58,7 +59,8 @@ def release(
         writer: Any = None
         try:
             for batch in batches(Path(source), domain):
-                released = mechanism.perturb(batch)
+                with counted_from(rows):
+                    released = mechanism.perturb(batch)
                 writer = writer or _writer(place, Path(target).suffix, released.schema)
                 writer.write_table(released)
                 rows += len(released)
@@ -87,14 +89,34 @@ def estimate(
     >>> estimate(mechanism, path, ["sex"]).counts.round(2)
     array([0.95, 2.05])
     """
-    total: Estimate | None = None
-    extra = [options[key] for key in ("weights", "counts") if isinstance(options.get(key), str)]
+    extra, rows = [options[key] for key in ("weights", "counts") if isinstance(options.get(key), str)], 0
+    readings = []
     for batch in batches(Path(source), _domain(mechanism), extra):
-        part = mechanism.estimate(batch, attributes, **options)
-        total = part if total is None else total + part
+        with counted_from(rows):
+            readings.append(mechanism.read(batch, attributes, **options))
+        rows += len(batch)
         progress(len(batch))
-    assert total is not None, "there is always a batch, if only an empty one"
-    return total
+    return mechanism.concluded(readings)
+
+
+@contextmanager
+def counted_from(rows: int) -> Iterator[None]:
+    """Say of a row that an error names which row of the file it is.
+
+    Examples
+    --------
+    >>> with counted_from(1000):
+    ...     raise ValueError("a label that is not declared, in row 7")
+    Traceback (most recent call last):
+    ...
+    ValueError: a label that is not declared, in row 7; row 0 is row 1,000 of the file
+    """
+    try:
+        yield
+    except ValueError as error:
+        if rows and " in row" in str(error):
+            raise ValueError(f"{error}; row 0 is row {rows:,} of the file") from None
+        raise
 
 
 def batches(path: Path, domain: Domain, numbers: Sequence[str] = ()) -> Iterator[Any]:
@@ -108,8 +130,7 @@ def batches(path: Path, domain: Domain, numbers: Sequence[str] = ()) -> Iterator
     >>> [batch.num_rows for batch in batches(path, Domain({"children": 4}))]
     [2]
     """
-    import pyarrow as pa
-
+    pa = imported("pyarrow")
     reader, schema = _reader(path, domain, numbers)
     empty = True
     for batch in reader:
@@ -121,34 +142,25 @@ def batches(path: Path, domain: Domain, numbers: Sequence[str] = ()) -> Iterator
 
 def _reader(path: Path, domain: Domain, numbers: Sequence[str]) -> tuple[Iterator[Any], Any]:
     """Open a file; give its batches and its schema."""
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
+    pa = imported("pyarrow")
     check_kind(path)
     if path.suffix == ".parquet":
-        file = parquet.ParquetFile(path)
+        file = imported("pyarrow.parquet").ParquetFile(path)
         return file.iter_batches(ROWS), file.schema_arrow
     if path.suffix == ".arrow":
         opened = pa.ipc.open_file(pa.memory_map(str(path)))
         whole = (opened.get_batch(i) for i in range(opened.num_record_batches))
         return (part[i : i + ROWS] for part in whole for i in range(0, len(part), ROWS)), opened.schema
-    types = {name: pa.string() for name in domain.public} | {FORM: pa.int64()}
-    types |= {name: pa.float64() for name in numbers}
-    kinds = {str: pa.string(), bool: pa.bool_(), int: pa.int64()}
-    types |= {n: kinds[type(labels[0])] for n, labels in zip(domain.names, domain.labels, strict=True)}
-    convert = csv.ConvertOptions(column_types=types, null_values=[""], strings_can_be_null=True)
-    stream = csv.open_csv(path, convert_options=convert)
-    return stream, stream.schema
+    return comma_batches(path, domain, FORM, numbers)
 
 
 def _writer(place: Path, suffix: str, schema: Any) -> Any:
     """Open a file for tables of a schema."""
-    import pyarrow as pa
-    from pyarrow import csv, parquet
-
     if suffix == ".parquet":
-        return parquet.ParquetWriter(place, schema)
-    return csv.CSVWriter(place, schema) if suffix == ".csv" else pa.ipc.new_file(place, schema)
+        return imported("pyarrow.parquet").ParquetWriter(place, schema)
+    if suffix == ".csv":
+        return imported("pyarrow.csv").CSVWriter(place, schema)
+    return imported("pyarrow").ipc.new_file(place, schema)
 
 
 @contextmanager

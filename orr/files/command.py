@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import contextmanager
 from io import BytesIO
@@ -18,6 +19,11 @@ from orr.files import batches
 from orr.files.load import load
 from orr.release.columns import imported
 from orr.release.randomizer import Randomizer
+from orr.release.stored import parsed
+
+EXAMPLE = (
+    '{"attributes": {"sex": ["F", "M"], "children": 4}, "missing": {"sex": "value"}, "withheld": ["name"]}'
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,12 +39,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = _parser().parse_args(arguments)
+    before = (
+        signal.signal(signal.SIGTERM, _ended)
+        if threading.current_thread() is threading.main_thread()
+        else None
+    )
     try:
         given.run(given)
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"orr: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("orr: interrupted, and nothing half-done is left", file=sys.stderr)
+        return 130
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
     return 0
+
+
+def _ended(*_: object) -> None:
+    """End like an interrupt does, so that files are cleaned up."""
+    raise KeyboardInterrupt
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -47,7 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="command")
 
     plan = commands.add_parser("plan", help="build a mechanism, and say what to expect")
-    plan.add_argument("domain", type=Path, help="JSON file with the attributes and their labels")
+    plan.add_argument("domain", type=Path, help=f"JSON file with attributes and labels, as in {EXAMPLE}")
     plan.add_argument("--total", type=float, required=True, help="overall level to spend, in nats")
     plan.add_argument("--method", choices=sorted(METHODS), default="optimal", help="construction (optimal)")
     plan.add_argument("--slack", type=float, help="for guarded: by how much neighbour levels may exceed")
@@ -88,10 +110,14 @@ def _plan(given: argparse.Namespace) -> None:
     if given.objective is not None:
         options["objective"] = given.objective
     domain = read_domain(given.domain)
+    if given.out.exists():
+        raise FileExistsError(f"{given.out} exists: released records may belong to it; choose another name")
     mechanism: Randomizer
     if given.answers is None:
         mechanism = allocate(given.total, domain, **options)
     else:
+        if given.answers != "best" and not given.answers.isdecimal():
+            raise ValueError(f"--answers {given.answers} must be a whole number, or best")
         answers = None if given.answers == "best" else int(given.answers)
         mechanism = sampled(domain, given.total, answers, **options)
     mechanism.to_json(given.out)
@@ -143,14 +169,13 @@ def read_domain(path: Path) -> Domain:
     >>> read_domain(path)
     <Domain: sex (3)>
     """
-    try:
-        given = json.loads(path.read_text("utf-8"))
-    except json.JSONDecodeError as error:
-        raise ValueError(f"{path.name} is not JSON: {error}") from None
+    given = parsed(path.read_text("utf-8-sig"), f"{path.name} is not JSON")
     allowed = {"attributes", "missing", "public", "withheld"}
-    if not isinstance(given, dict) or "attributes" not in given or set(given) - allowed:
-        raise ValueError(f"{path.name} must hold attributes, and may hold missing, public and withheld")
-    return Domain(**given) if isinstance(given["attributes"], dict) else Domain.from_dict(given)
+    if not isinstance(given, dict) or not isinstance(given.get("attributes"), dict) or set(given) - allowed:
+        raise ValueError(
+            f"{path.name} must hold attributes, and may hold missing, public and withheld, as in {EXAMPLE}"
+        )
+    return Domain(**given)
 
 
 def _pair(mechanism: Randomizer, text: str) -> tuple[str, Any]:

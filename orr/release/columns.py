@@ -178,25 +178,30 @@ def chunks_of(column: Any, attribute: Attribute) -> list[Chunk]:
 
 
 def natural(attribute: Attribute) -> Any:
-    """Return the arrow type of labels whose column has no type of its own."""
+    """Return the arrow type that follows from the labels alone."""
     pa = imported("pyarrow")
     return {str: pa.string(), bool: pa.bool_(), int: pa.int64()}[attribute.kind]
+
+
+def fits(arrow_type: Any, attribute: Attribute) -> bool:
+    """Tell whether values of a type may be labels of an attribute; floats may be whole numbers."""
+    types = imported("pyarrow").types
+    inner = arrow_type.value_type if types.is_dictionary(arrow_type) else arrow_type
+    known = {
+        str: (types.is_string, types.is_large_string, types.is_string_view),
+        bool: (types.is_boolean,),
+        int: (types.is_integer, types.is_floating),
+    }
+    return types.is_null(inner) or any(fit(inner) for fit in known[attribute.kind])
 
 
 def check_type(arrow_type: Any, attribute: Attribute, shown: object) -> None:
     """Refuse a type that cannot have the declared labels, or not all of them."""
     types = imported("pyarrow").types
     inner = arrow_type.value_type if types.is_dictionary(arrow_type) else arrow_type
-    fits = {
-        str: (types.is_string, types.is_large_string, types.is_string_view),
-        bool: (types.is_boolean,),
-        int: (types.is_integer, types.is_floating),
-    }
-    if types.is_null(inner):
-        return
-    if not any(fit(inner) for fit in fits[attribute.kind]):
+    if not fits(inner, attribute):
         raise attribute.refused(shown)
-    if attribute.kind is int:
+    if attribute.kind is int and not types.is_null(inner):
         low, high = _range(inner)
         if not all(low <= int(label) <= high for label in attribute.known):
             raise ValueError(

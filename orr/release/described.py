@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
+from orr.checks import check_attributes
 from orr.domain import Domain
 from orr.release.channel import Channel
 from orr.release.plan import Plan, plan
@@ -60,6 +61,25 @@ class Described(ABC):
     @abstractmethod
     def channels(self, attributes: Places) -> dict[int, Channel]:
         """Give the channels of all forms that tell of a table, by the number of the form."""
+
+    def places(self, attributes: Any) -> list[int]:
+        """Return the numbers of some attributes, given by name or number."""
+        single = isinstance(attributes, str | int | np.integer)
+        several: Iterable[Any] = [attributes] if single else attributes
+        if self.domain is None:
+            return check_attributes(several, len(self.sizes))
+        return [self.domain.place(attribute) for attribute in several]
+
+    def fixed(self, given: Mapping[Any, Any] | None) -> dict[int, int]:
+        """Return the numbers of the attributes given, and the codes of their values."""
+        if self.domain is not None:
+            return {self.domain.place(name): self.domain.code(name, v) for name, v in (given or {}).items()}
+        fixed = dict(zip(check_attributes(given or {}, len(self.sizes)), (given or {}).values(), strict=True))
+        for i, code in fixed.items():
+            number = isinstance(code, int | np.integer) and not isinstance(code, bool)
+            if not (number and 0 <= code < self.sizes[i]):
+                raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {self.sizes[i] - 1}")
+        return fixed
 
     def noise(self, attributes: Places) -> tuple[float, float]:
         """Smallest ``|rho|`` of a table, and the mean variance of a cell's proportion for one record."""

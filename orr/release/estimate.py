@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from orr.arrays import Floats
 from orr.release.channel import ending
 from orr.release.inference import IndependenceTest, independence
@@ -99,11 +101,16 @@ class Estimate(Unbiased):
         0            0   71.6             9.6  52.8  90.4         0.7
         1            1   28.4             9.6   9.6  47.2         0.3
         """
+        shares = self._shares()
+        some = shares if np.isfinite(shares).any() else None
+        return self.axes.frame({**self._columns(level, sampling), "proportion": some}, kind)
+
+    def _shares(self) -> Floats:
+        """Return the proportions, or what is no number where they cannot be estimated."""
         try:
-            shares: Floats | None = self.proportions
+            return self.proportions
         except ValueError:
-            shares = None
-        return self.axes.frame({**self._columns(level, sampling), "proportion": shares}, kind)
+            return np.full(self.counts.shape, np.nan)
 
     def to_text(self, *, level: float = 0.95, sampling: bool = False) -> str:
         """Write the table in plain characters, a line a cell.
@@ -112,11 +119,11 @@ class Estimate(Unbiased):
         --------
         >>> import orr
         >>> print(orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0).to_text())
-        attribute 0  count  standard_error    low   high
-                  0  71.64           9.595  52.83  90.45
-                  1  28.36           9.595  9.554  47.17
+        attribute 0  count  standard_error   low  high  proportion
+                  0   71.6             9.6  52.8  90.4      0.7164
+                  1   28.4             9.6   9.6  47.2      0.2836
         """
-        return self.axes.text(self._columns(level, sampling))
+        return self.axes.text(self._columns(level, sampling) | {"proportion": self._shares()})
 
     def nonnegative(self) -> Nonnegative:
         """Find the table of greatest likelihood among those without negative counts.
@@ -144,9 +151,12 @@ class Estimate(Unbiased):
     def independence_test(self) -> IndependenceTest:
         """Test whether the two attributes of the table are independent in the population.
 
-        Valid for every mechanism, where the usual test of the released table is not: unless attributes are
+        Right for every mechanism, where the usual test of the released table is not: unless attributes are
         randomized one by one, a release makes associations out of nothing. With attributes given, the
-        test is about their group. People are taken to be a simple random sample of the population.
+        test is about their group. People are taken to be drawn at random, independently of each other. With
+        weights, which may depend on both attributes, it is about the population that they stand for.
+        The p-value is an approximation, as that of the usual test is, and a rough one where few records are
+        expected in a cell: the result's ``smallest`` tells their effective number, which should be 5 or more.
 
         Examples
         --------
@@ -165,11 +175,11 @@ class Estimate(Unbiased):
             if getattr(self, what) != getattr(other, what):
                 mine, others = self._subject(), other._subject()
                 raise ValueError(f"only estimates of the same table can be added: {mine} and {others}")
-        parts = dict(self.parts)
-        for form, part in other.parts.items():
-            if form in parts and parts[form].channel != part.channel:
-                raise ValueError("only estimates of one release can be added: the two mechanisms differ")
-            parts[form] = parts[form] + part if form in parts else part
+        if {form: part.channel for form, part in self.parts.items()} != {
+            form: part.channel for form, part in other.parts.items()
+        }:
+            raise ValueError("only estimates of one release can be added: the two mechanisms differ")
+        parts = {form: part + other.parts[form] for form, part in self.parts.items()}
         total, squares = self.total + other.total, self.squares + other.squares
         names, labels = self.every.names, self.every.labels
         return Estimate(self.attributes, parts, total, squares, names=names, labels=labels, given=self.codes)

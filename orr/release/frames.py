@@ -1,7 +1,7 @@
 """Tables in and out: pandas, polars, arrow, and pandas in the partitions of dask (chapter release).
 
 What comes out has the randomized and the public columns, in the order in which they came, with the declared
-labels, and nothing else: no index, no attributes, no metadata, no other column.
+labels, and nothing else: no index, no attributes, no metadata, no other column, no memory of other rows.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from orr.release.columns import (
     Chunk,
     check_type,
     chunks_of,
+    fits,
     imported,
     lookup_of,
 )
+from orr.release.kept import arrow_kept, pandas_kept, polars_kept
 from orr.release.writers import Writer, arrow_writer, pandas_writer, polars_writer
 
 KINDS = "pandas and polars DataFrames, pyarrow Tables and dask DataFrames"
@@ -32,8 +34,8 @@ class Table:
     def __init__(self, native: Any, names: Iterable[Any], rows: int) -> None:
         self.native, self.names, self.rows = native, list(names), rows
 
-    def column(self, name: str) -> Any:
-        """Return a column as it is."""
+    def kept(self, name: str) -> Any:
+        """Return a copy of a column, with what its rows have and no more."""
         raise NotImplementedError
 
     def kind(self, name: str) -> Any:
@@ -59,8 +61,20 @@ class Table:
             column = self.arrow(attribute.name)
         except (ArithmeticError, TypeError, ValueError, NotImplementedError):  # arrow would show the value
             raise attribute.refused(f"{shown}, whose values are not of one type that labels have") from None
+        if not fits(column.type, attribute) and self.blank(attribute.name):
+            return [(imported("pyarrow").nulls(self.rows), None)]
         check_type(column.type, attribute, shown)
+        return self.pieces(column, attribute)
+
+    def pieces(self, column: Any, attribute: Attribute) -> list[Chunk]:
+        """Return the chunks of a column that was found to be of a fitting type."""
         return chunks_of(column, attribute)
+
+    def blank(self, name: str) -> bool:
+        """Tell whether a column has no value at all: then its type is an accident."""
+        compute = imported("pyarrow.compute")
+        nulls = compute.is_null(self.arrow(name), nan_is_null=True)
+        return bool(compute.all(nulls, min_count=0).as_py())
 
     def lists_labels(self, name: str) -> bool:
         """Tell whether the type of a column lists its labels."""
@@ -76,34 +90,31 @@ class PandasTable(Table):
     def _series(self, name: str) -> Any:
         return self.native.iloc[:, self.names.index(name)]
 
-    def column(self, name: str) -> Any:
-        """Return a column, without its index and attributes."""
-        series = self._series(name)
-        return imported("pandas").Series(series.array, dtype=series.dtype, copy=False)
+    def kept(self, name: str) -> Any:
+        """Return a copy of a column, without its index and attributes."""
+        return pandas_kept(self._series(name))
 
     def kind(self, name: str) -> Any:
         """Return the type of a column."""
         dtype = self._series(name).dtype
         return "category" if dtype == "category" else dtype
 
-    def _untyped(self, name: str) -> bool:
-        """Tell whether a column is empty and of floats: pandas makes columns without rows so."""
-        return not self.rows and self._series(name).dtype.kind == "f"
-
     def arrow(self, name: str) -> Any:
         """Return the values; of a categorical the categories alone."""
-        pa, series = imported("pyarrow"), self._series(name)
-        if self._untyped(name):
-            return pa.nulls(0)
-        return pa.array(series[:0] if series.dtype == "category" else series, from_pandas=True)
+        series = self._series(name)
+        values = series[:0] if series.dtype == "category" else series
+        return imported("pyarrow").array(values, from_pandas=True)
 
-    def chunks(self, attribute: Attribute) -> list[Chunk]:
+    def blank(self, name: str) -> bool:
+        """Tell whether a column has no value at all."""
+        return bool(self._series(name).isna().all())
+
+    def pieces(self, column: Any, attribute: Attribute) -> list[Chunk]:
         """Return the values, or the codes of a categorical; -1, for missing, is without sign the last."""
-        found = super().chunks(attribute)
         if self.kind(attribute.name) != "category":
-            return found
-        codes, dictionary = self._series(attribute.name).array.codes, self.arrow(attribute.name).dictionary
-        return [(codes.view(f"u{codes.itemsize}"), lookup_of(dictionary, attribute, MISSING))]
+            return super().pieces(column, attribute)
+        codes = self._series(attribute.name).array.codes
+        return [(codes.view(f"u{codes.itemsize}"), lookup_of(column.dictionary, attribute, MISSING))]
 
     def lists_labels(self, name: str) -> bool:
         """Tell whether a column is categorical, or a dictionary of arrow."""
@@ -112,10 +123,7 @@ class PandasTable(Table):
 
     def writer(self, attribute: Attribute) -> Writer:
         """Return the way from codes to such a column."""
-        dtype = self._series(attribute.name).dtype
-        if self._untyped(attribute.name) and attribute.kind is not int:
-            dtype = imported("pandas").Series(attribute.known).dtype
-        return pandas_writer(dtype, attribute)
+        return pandas_writer(self._series(attribute.name).dtype, attribute)
 
     def build(self, columns: dict[str, Any], nullable: Iterable[str]) -> Any:
         """Make a DataFrame with a new index."""
@@ -131,6 +139,10 @@ class PolarsTable(Table):
     def column(self, name: str) -> Any:
         """Return a column."""
         return self.native.get_column(name)
+
+    def kept(self, name: str) -> Any:
+        """Return a copy of a column."""
+        return polars_kept(self.column(name))
 
     def kind(self, name: str) -> Any:
         """Return the type of a column."""
@@ -170,17 +182,17 @@ class ArrowTable(Table):
     def __init__(self, native: Any) -> None:
         super().__init__(native, native.column_names, native.num_rows)
 
-    def column(self, name: str) -> Any:
-        """Return a column."""
-        return self.native.column(name)
+    def kept(self, name: str) -> Any:
+        """Return a copy of a column."""
+        return arrow_kept(self.arrow(name))
 
     def kind(self, name: str) -> Any:
         """Return the type of a column."""
-        return self.column(name).type
+        return self.arrow(name).type
 
     def arrow(self, name: str) -> Any:
         """Return the values, which are arrow's already."""
-        return self.column(name)
+        return self.native.column(name)
 
     def writer(self, attribute: Attribute) -> Writer:
         """Return the way from codes to such a column."""

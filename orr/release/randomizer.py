@@ -10,13 +10,13 @@ import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from orr.arrays import Array, Integers
-from orr.checks import Label, check_attributes
+from orr.checks import Label
 from orr.domain import Domain
 from orr.randomness import Source
 from orr.release.channel import Part
@@ -29,6 +29,13 @@ from orr.release.tally import Tally, check_table, sample
 Attributes = str | int | Iterable[str | int]
 FORM = "form"  # the column that says which form a person had
 LOOKED_AT = 20_000  # released records in which traces of a filter are looked for: milliseconds
+
+
+class Reading(NamedTuple):
+    """What was read from a batch of released records: an estimate, and the codes of some rows."""
+
+    estimate: Estimate
+    rows: dict[int, Array]
 
 
 class Filtered(UserWarning):
@@ -96,9 +103,10 @@ class Randomizer(Described):
         Returns
         -------
         array or table
-            The released records, of the same type: a table has the randomized and the public columns, in the
-            order given, a fresh index, and nothing else. A dask frame is randomized anew whenever it is
-            computed: write it to a file once, and go on from there.
+            The released records, of the same kind: a table has the randomized and the public columns, in the
+            order given, a fresh index, and nothing else. Where missing is a value, the type of a column
+            follows from the domain, since that of the input may tell who is missing. A dask frame is
+            randomized anew whenever it is computed: write it to a file once, and go on from there.
 
         Examples
         --------
@@ -145,10 +153,11 @@ class Randomizer(Described):
         given : mapping, optional
             A value for each of some other attributes: only people who truly have these are counted.
         weights : (n,) array or name of a column, optional
-            How many people each record stands for.
+            How many people each record stands for, in the order of the rows. It must not be made from
+            released values.
         counts : bool or name of a column
-            True if ``released`` is the table of released counts, with an axis an attribute (those given
-            last); or the column that says how often a row was released.
+            True if ``released`` is the array of released counts, with an axis an attribute (those given
+            last), in the order of the labels; or the column that says how often a row was released.
 
         Returns
         -------
@@ -176,14 +185,30 @@ class Randomizer(Described):
         >>> mechanism.estimate(released, 0, given={1: 2}).proportions.round(2)
         array([0., 1.])
         """
-        if is_lazy(released):
-            options: dict[str, Any] = {"given": given, "weights": weights, "counts": counts}
-            first, *rest = partitions(released, lambda part: self.estimate(part, attributes, **options))
-            return sum(rest, start=first)
-        chosen, fixed = self._places(attributes), self._fixed(given)
+        options: dict[str, Any] = {"given": given, "weights": weights, "counts": counts}
+        if not is_lazy(released):
+            return self.concluded([self.read(released, attributes, **options)])
+        if not (weights is None or isinstance(weights, str)):
+            raise TypeError("weights must be the name of a column for a dask frame")
+        return self.concluded(partitions(released, lambda part: self.read(part, attributes, **options)))
+
+    def read(
+        self,
+        released: Any,
+        attributes: Attributes,
+        *,
+        given: Mapping[str | int, Label | None] | None = None,
+        weights: ArrayLike | str | None = None,
+        counts: bool | str = False,
+    ) -> Reading:
+        """Read a batch of released records, for :meth:`concluded`; the parameters are those of estimate."""
+        chosen, fixed = self.places(attributes), self.fixed(given)
         table = (*chosen, *fixed)
         check_table(self.sizes, table)
-        channels = self.channels(table)
+        for what, name in (("weights", weights), ("counts", counts)):
+            if isinstance(name, str) and name in {*self.names, FORM}:
+                raise ValueError(f"{what} = {name!r} must not be a randomized column: its values are noisy")
+        channels, rows = self.channels(table), {}
         if counts is True:
             if self.gaps:
                 raise ValueError("counts of a sampled release do not tell who was asked: give the records")
@@ -192,41 +217,20 @@ class Randomizer(Described):
             column, forms = counts or None, self.form_numbers(released)
             tally = Tally(released, self._domain, table, forms, channels, weights=weights, counts=column)
             if counts is False:  # last, since by now the records are known to be good
-                self._look_for_filters(released)
+                rows = sample(released, self._domain, LOOKED_AT, self.gaps)
         parts = {form: Part(channel, *tally.seen[form]) for form, channel in channels.items()}
         names: tuple[str | int, ...] = table
         labels = None
         if self.domain is not None:
             names, labels = zip(*((self.domain.names[i], self.domain.labels[i]) for i in table), strict=True)
-        codes = list(fixed.values())
-        return Estimate(chosen, parts, tally.total, tally.squares, names=names, labels=labels, given=codes)
+        codes, sums = list(fixed.values()), (tally.total, tally.squares)
+        return Reading(Estimate(chosen, parts, *sums, names=names, labels=labels, given=codes), rows)
 
-    @property
-    def _domain(self) -> Domain | Integers:
-        return self.sizes if self.domain is None else self.domain
-
-    def _places(self, attributes: Attributes) -> list[int]:
-        """Return the numbers of some attributes, given by name or number."""
-        single = isinstance(attributes, str | int | np.integer)
-        several: Iterable[Any] = [attributes] if single else attributes  # type: ignore[assignment]
-        if self.domain is None:
-            return check_attributes(several, len(self.sizes))
-        return [self.domain.place(attribute) for attribute in several]
-
-    def _fixed(self, given: Mapping[Any, Any] | None) -> dict[int, int]:
-        """Return the numbers of the attributes given, and the codes of their values."""
-        if self.domain is not None:
-            return {self.domain.place(name): self.domain.code(name, v) for name, v in (given or {}).items()}
-        fixed = dict(zip(check_attributes(given or {}, len(self.sizes)), (given or {}).values(), strict=True))
-        for i, code in fixed.items():
-            number = isinstance(code, int | np.integer) and not isinstance(code, bool)
-            if not (number and 0 <= code < self.sizes[i]):
-                raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {self.sizes[i] - 1}")
-        return fixed
-
-    def _look_for_filters(self, released: Any) -> None:
-        """Warn where rows seem to have been chosen by a released value."""
-        columns = sample(released, self._domain, LOOKED_AT, self.gaps)
+    def concluded(self, readings: Iterable[Reading]) -> Estimate:
+        """Add up what was read, and warn where rows seem to have been chosen by a released value."""
+        first, *rest = readings
+        every = (first, *rest)
+        columns = {i: np.concatenate([r.rows[i] for r in every if i in r.rows]) for i in first.rows}
         for i in filtered(columns, self.flip_probabilities, self.sizes):
             name = f"attribute {i}" if self.domain is None else f"{self.domain.names[i]!r}"
             warnings.warn(
@@ -235,3 +239,8 @@ class Randomizer(Described):
                 Filtered,
                 stacklevel=3,
             )
+        return sum((r.estimate for r in rest), start=first.estimate)
+
+    @property
+    def _domain(self) -> Domain | Integers:
+        return self.sizes if self.domain is None else self.domain

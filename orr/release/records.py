@@ -50,10 +50,14 @@ def encode(
         Those of arrays have the type that the caller chose, those of tables the narrowest that holds them.
     decode : callable
         Turns released codes into what the caller gave: an array, a mapping, or a table of the same kind, with
-        columns of the same types, a new index and nothing else. Types that list labels list those of the
-        domain. A type that cannot hold nulls becomes the nullable one of the same width wherever missing is a
-        value, drawn or not; a column that has no type gets that of its labels. To a table or a mapping,
-        columns of integers can be added by name: ``decode(codes, form=numbers)``.
+        a new index and nothing else. Where a release may have nulls, the types of columns follow from the
+        labels, since libraries choose types by whether a value is missing: strings become ``str`` (arrow:
+        string), booleans ``boolean``, integers ``Int64``, whatever they were. Elsewhere types stay, but
+        integers come back as integers (int64), also from floats, and pandas' objects as what they are.
+        Types that list labels list those of the domain, in either case. Public columns are copied, and carry
+        nothing of rows that are not there: categories that nobody has are dropped, and arrow's dictionaries
+        become plain values. To a table or a mapping, columns of integers can be added by name:
+        ``decode(codes, form=numbers)``.
 
     Raises
     ------
@@ -85,7 +89,8 @@ def encode(
         Attribute(name, (*domain.codebook.get(name, ()), None))
         for name in (domain.public if places is None else ())
     ]
-    code_type = np.min_scalar_type(-int(sizes.max()) if gaps else int(sizes.max()) - 1)
+    # With gaps the type has a sign, and room for the code past the last label, which stands for null.
+    code_type = np.min_scalar_type(-int(sizes.max()) - 1 if gaps else int(sizes.max()) - 1)
     if isinstance(records, Mapping):
         return encode_one(records, attributes, public, code_type)
     return encode_table(table_of(records), attributes, public, code_type)
@@ -183,7 +188,8 @@ def perturb_lazily(frame: Any, domain: Domain | Integers, perturb: Callable[[Any
     Returns
     -------
     dask DataFrame
-        With the types that such a table without rows gets.
+        With the types that such a table without rows gets. Public categories without declared labels have no
+        order, since each partition lists its own.
 
     Examples
     --------
@@ -197,7 +203,11 @@ def perturb_lazily(frame: Any, domain: Domain | Integers, perturb: Callable[[Any
         raise _nameless(frame)
     check_names([*frame.columns], [*domain.names, *domain.public])
     chosen = frame[[name for name in frame.columns if name in {*domain.names, *domain.public}]]
+    types = chosen._meta.dtypes  # of categories that are not declared, each partition lists its own
+    free = [c for c in domain.public if types[c] == "category" and not domain.codebook.get(c)]
+    chosen = chosen.assign(**{c: chosen[c].cat.as_unordered() for c in free})
     meta = perturb(_without_sentinel(chosen._meta))
+    meta = meta.assign(**{c: meta[c].cat.set_categories([UNREAD]) for c in free})
     return chosen.map_partitions(perturb, meta=meta, clear_divisions=True)
 
 

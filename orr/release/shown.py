@@ -88,7 +88,9 @@ class Axes:
     def text(self, numbers: dict[str, Floats]) -> str:
         """Write all rows in plain characters, one under the other."""
         columns = [[title, *map(written, labels)] for title, labels in self.columns().items()]
-        columns += [[self.free(t), *(f"{v:.4g}" for v in x.ravel())] for t, x in numbers.items()]
+        for title, x in numbers.items():
+            digits = ".4f" if title == "proportion" else ".1f"
+            columns.append([self.free(title), *(f"{v:{digits}}" for v in x.ravel())])
         widths = [max(map(len, column)) for column in columns]
         rows = zip(*columns, strict=True)
         return "\n".join("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in rows)

@@ -71,7 +71,7 @@ def read(source: str | os.PathLike[str]) -> dict[str, Any]:
     ...
     ValueError: the file was changed after it was written: its digest is not that of its contents
     """
-    found = _parsed(_text(source))
+    found = parsed(_text(source))
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise ValueError(f'this is no mechanism file: its "format" is not {FORMAT!r}')
     number, package = found.get("version"), found.get("package")
@@ -131,7 +131,7 @@ def _text(source: str | os.PathLike[str]) -> str:
         raise ValueError(f"{os.fspath(source)} is no mechanism file: it is not UTF-8") from None
 
 
-def _parsed(text: str) -> Any:
+def parsed(text: str, what: str = "this is no mechanism file") -> Any:
     """Parse JSON, strictly: no key twice, and no number that is none or too large."""
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -151,9 +151,9 @@ def _parsed(text: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=pairs, parse_constant=refused, parse_float=finite)
     except json.JSONDecodeError as error:
-        raise ValueError(f"this is no mechanism file: {error}") from None
+        raise ValueError(f"{what}: {error}") from None
     except RecursionError:
-        raise ValueError("this is no mechanism file: too many brackets stand within each other") from None
+        raise ValueError(f"{what}: too many brackets stand within each other") from None
 
 
 def _laid_out(value: object, indent: str = "") -> str:

@@ -54,15 +54,17 @@ def side_by_side(task: Callable[..., Any], rows: int, *arguments: Iterable[Any])
 
 
 def _nulls_last(codes: Array, known: int) -> Array:
-    """Give answers that are not there the code past the last label."""
-    return codes if codes.dtype.kind == "u" else np.where(codes < 0, known, codes)
+    """Give answers that are not there the code past the last label, in a type that has room for it."""
+    if codes.dtype.kind == "u":
+        return codes
+    return np.where(codes < 0, np.array(known, dtype=np.min_scalar_type(-known - 1)), codes)
 
 
 def _public(table: Table, attribute: Attribute) -> Any:
     """Return a column that is released as it is, after a look at its labels if some were declared."""
     if not attribute.known:
-        return table.column(attribute.name)
+        return table.kept(attribute.name)
     codes = np.empty(table.rows, dtype=np.int32)
     fill(codes, table.chunks(attribute), attribute)
     listed = table.lists_labels(attribute.name)  # then the declared ones are listed, and no others
-    return table.writer(attribute)(codes) if listed else table.column(attribute.name)
+    return table.writer(attribute)(codes) if listed else table.kept(attribute.name)

@@ -79,6 +79,11 @@ class Tally:
     @classmethod
     def of_counts(cls, counts: ArrayLike, shape: tuple[int, ...]) -> Self:
         """Take a table of released counts as it is."""
+        if is_table(counts) or (hasattr(counts, "index") and not isinstance(counts, list | tuple)):
+            raise TypeError(
+                "counts must be an array in the order of the declared labels: a table may have another. "
+                "Or give the table, and the name of its column of counts as counts="
+            )
         table = np.asarray(counts)
         if table.dtype.kind not in "fiu" or not (np.isfinite(table) & (table >= 0)).all():
             raise ValueError("counts must be finite numbers of at least 0")
@@ -105,16 +110,21 @@ class Tally:
 def _weights(released: Any, what: str, weights: ArrayLike | str | None, counts: str | None) -> Floats:
     """Return the weight of each record, or say what is wrong with them."""
     name = weights if isinstance(weights, str) else counts
+    if name is not None and not is_table(released):
+        raise TypeError(f"{what} = {name!r} names a column, but the records are an array")
     values = np.asarray(weights if name is None else column(released, name))
     if values.ndim != 1 or values.dtype.kind not in "fiu":
         raise TypeError(f"{what} must be one number a record")
     values = values.astype(float)
     if not (np.isfinite(values) & (values >= 0)).all():
         raise ValueError(f"{what} must be finite and at least 0")
+    most = values.max(initial=0)
+    if most and not 1e-100 < most < 1e100:  # squares must be normal doubles, and so must their sums
+        raise ValueError(f"the largest of {what} must be between 1e-100 and 1e100")
     return values
 
 
-def column(records: Any, name: str) -> Array:
+def column(records: Any, name: str, meaning: str = "") -> Array:
     """Return a column of numbers of a table.
 
     Examples
@@ -127,7 +137,7 @@ def column(records: Any, name: str) -> Array:
 
     frame = nw.from_native(records, eager_only=True, pass_through=True)
     if not isinstance(frame, nw.DataFrame) or name not in frame.columns:
-        raise ValueError(f"there is no column {name!r}")
+        raise ValueError(f"there is no column {name!r}" + (f", {meaning}" if meaning else ""))
     return frame[name].to_numpy()
 
 

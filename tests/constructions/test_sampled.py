@@ -151,6 +151,8 @@ def test_batches_add_up_and_files_come_back():
 
 
 BAD = [
+    (lambda: orr.sampled(orr.Domain({"form": 2, "y": 3}), 1.0, 1), ValueError, "may be called 'form'"),
+    (lambda: orr.sampled(orr.Domain({"y": 3}, public=["form"]), 1.0, 1), ValueError, "may be called 'form'"),
     (lambda: orr.sampled(SIZES, 1.0, 0), ValueError, "answers = 0 must be between 1 and 4"),
     (lambda: orr.sampled(SIZES, 1.0, 5), ValueError, "between 1 and 4, the number of attributes"),
     (lambda: orr.sampled(SIZES, 1.0, True), TypeError, "answers = True must be an integer"),

@@ -2,8 +2,10 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +94,7 @@ def test_batches_are_those_of_the_whole(job, monkeypatch):
 
 def test_sampled_and_guarded(job, capsys):
     assert planned(job, "--method", "guarded", "--slack", "0.25").certificate.slack == 0.25
+    (job / "mechanism.json").unlink()
     assert planned(job, "--answers", "2").answers == 2
     assert run(job, "release", "mechanism.json", "truth.csv", "released.csv") == 0
     assert "form" in (job / "released.csv").read_text("utf-8").splitlines()[0]
@@ -139,6 +142,104 @@ def test_a_bad_row_late_in_a_file_leaves_nothing(job, monkeypatch, capsys):
     assert sorted(os.listdir(job)) == before
 
 
+SECRETS = {
+    "a number that is none": "sex,children\nF,HIV+\n",
+    "a label": "sex,children\nHIV+,1\n",
+    "too many columns": "sex,children,doctor\nF,1,X\nM,2,HIV+,Ann\n",
+    "a weight that is none": "sex,children,weight\nF,1,2.5\nM,2,HIV+\n",
+}
+
+
+@pytest.mark.parametrize("text", SECRETS.values(), ids=SECRETS)
+def test_no_message_shows_a_value(tmp_path, text, capsys):
+    domain = orr.Domain({"sex": ["F", "M"], "children": 4})
+    orr.kronecker(domain, [1.0, 1.0]).to_json(tmp_path / "m.json")
+    (tmp_path / "truth.csv").write_text(text, "utf-8")
+    words = ["release", "m.json", "truth.csv", "new.csv"]
+    if "weight" in text:
+        words = ["estimate", "m.json", "truth.csv", "sex", "--weights", "weight"]
+    assert run(tmp_path, *words) == 1
+    said = capsys.readouterr().err
+    assert "not shown" in said
+    assert "HIV" not in said
+
+
+def test_a_column_that_nobody_declared_is_not_even_read(tmp_path):
+    domain = orr.Domain({"sex": ["F", "M"]})
+    (tmp_path / "truth.csv").write_text("other,sex\n" + "1,F\n" * 300_000 + "Ann,M\n", "utf-8")
+    assert (
+        batches.release(orr.kronecker(domain, [9.0]), tmp_path / "truth.csv", tmp_path / "new.csv") == 300_001
+    )
+
+
+def test_csv_keeps_empty_labels_and_empty_lines(tmp_path):
+    domain = orr.Domain({"x": ["", "a", "NA"]}, missing="value")
+    mechanism = orr.kronecker(domain, [30.0])
+    pd.DataFrame({"x": ["", "a", "NA", None] * 100}).to_parquet(tmp_path / "truth.parquet", index=False)
+    batches.release(mechanism, tmp_path / "truth.parquet", tmp_path / "new.csv")
+    np.testing.assert_allclose(
+        batches.estimate(mechanism, tmp_path / "new.csv", ["x"]).counts, 100, atol=1e-6
+    )
+    (tmp_path / "lines.csv").write_text("x\na\n\nNA\n\n", "utf-8")
+    assert batches.release(mechanism, tmp_path / "lines.csv", tmp_path / "again.csv") == 4
+
+
+@pytest.mark.parametrize(
+    "text", ["\ufeffkids,smokes\r\n3.0,TRUE\r\n,0\r\n", 'smokes,"kids"\ntrue,3\nFalse,\n']
+)
+def test_csv_as_others_write_it(tmp_path, text):
+    domain = orr.Domain({"kids": 4, "smokes": [False, True]}, missing={"kids": "value"})
+    (tmp_path / "truth.csv").write_text(text, "utf-8", newline="")
+    mechanism = orr.kronecker(domain, [40.0, 40.0])
+    batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
+    released = pd.read_parquet(tmp_path / "new.parquet")[["kids", "smokes"]].astype(object)
+    assert released.where(released.notna(), None).to_numpy().tolist() == [[3, True], [None, False]]
+
+
+def test_rows_are_counted_through_the_whole_file(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(batches, "ROWS", 1_000)
+    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    table = pd.DataFrame({"sex": ["F"] * 2_500 + ["X"]})
+    for kind, message in (
+        ("csv", "in row 2500"),
+        ("parquet", "in row 500.*; row 0 is row 2,000 of the file"),
+    ):
+        path = tmp_path / f"truth.{kind}"
+        table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
+        with pytest.raises(ValueError, match=message):
+            batches.release(mechanism, path, tmp_path / f"new.{kind}")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_sorted_release_is_no_filtered_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "ROWS", 5_000)
+    mechanism = orr.kronecker(orr.Domain({"x": ["a", "b"], "y": 3}), [1.0, 1.0])
+    table = pd.DataFrame({"x": ["a", "b"] * 10_000, "y": np.arange(20_000) % 3})
+    mechanism.perturb(table).sort_values(["x", "y"]).to_parquet(tmp_path / "new.parquet", index=False)
+    assert batches.estimate(mechanism, tmp_path / "new.parquet", ["x"]).counts.sum() == pytest.approx(20_000)
+    chosen = pd.read_parquet(tmp_path / "new.parquet").query("y == 1")
+    chosen.to_parquet(tmp_path / "chosen.parquet", index=False)
+    with pytest.warns(orr.Filtered, match="'y'"):
+        batches.estimate(mechanism, tmp_path / "chosen.parquet", ["x"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
+    domain = orr.Domain({"sex": ["F", "M"]})
+    orr.kronecker(domain, [1.0]).to_json(tmp_path / "m.json")
+    (tmp_path / "truth.csv").write_text("sex\n" + "F\nM\n" * 2_000_000, "utf-8")
+    words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
+    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as work:
+        while work.poll() is None and not list(tmp_path.glob(".new*")):
+            time.sleep(0.005)
+        work.send_signal(kind)
+        said = work.communicate()[1].decode()
+    assert work.returncode == 130
+    assert "nothing half-done" in said
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.json", "truth.csv"]
+
+
 BAD = [
     (["release", "mechanism.json", "truth.csv", "truth.csv"], "exists: keep what was released"),
     (["release", "mechanism.json", "truth.csv", "released.xls"], "must end in .csv, .parquet, .arrow"),
@@ -154,7 +255,15 @@ BAD = [
     (["plan", "truth.csv", "--total", "2", "--out", "new.json"], "is not JSON"),
     (["plan", "mechanism.json", "--total", "2", "--out", "new.json"], "must hold attributes"),
     (["plan", "domain.json", "--total", "-2", "--out", "new.json"], "epsilon = -2"),
-    (["plan", "domain.json", "--total", "2", "--answers", "many", "--out", "new.json"], "many"),
+    (
+        ["plan", "domain.json", "--total", "2", "--answers", "many", "--out", "new.json"],
+        "must be a whole number",
+    ),
+    (
+        ["plan", "domain.json", "--total", "2", "--out", "mechanism.json"],
+        "exists: released records may belong",
+    ),
+    (["estimate", "mechanism.json", "truth.csv", "sex", "--weights", "children"], "must not be a randomized"),
     (["plan", "domain.json", "--total", "2", "--slack", "1", "--out", "new.json"], "slack"),
     (["report", "mechanism.json", "--out", "report.pdf"], "report.pdf"),
 ]

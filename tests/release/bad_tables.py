@@ -158,6 +158,12 @@ BAD = {
         *NO_SEX,
     ),
     "arrow null column": (arrow(children=pa.nulls(3)), STRICT, *like(MISSING, "children", 3)),
+    "pandas nothing at all": (pandas(sex=[np.nan] * 3), STRICT, *like(MISSING, "sex", 3)),
+    "polars nothing at all": (
+        polars(children=pl.Series([None] * 3, dtype=pl.String)),
+        STRICT,
+        *like(MISSING, "children", 3),
+    ),
     "missing before undeclared": (pandas(sex=[SECRET, None, "F"]), STRICT, *NO_SEX),
     # columns that are not there, or there twice
     "pandas column missing": (pd.DataFrame(without("sex")), STRICT, ValueError, "no column 'sex'"),
@@ -207,6 +213,12 @@ BAD = {
         STRICT,
         *INTEGERS,
     ),
+    "category of strings for integers": (
+        pandas(children=pd.Categorical(["5", None, None])),
+        OPEN,
+        *INTEGERS,
+    ),
+    "floats for strings, but for one": (arrow(sex=[None, None, 1.0]), OPEN, *STRINGS),
     "intervals": (pandas(sex=pd.cut([1, 2, 3], 2)), STRICT, *STRINGS),
     "pandas datetime": (pandas(sex=TIMES), STRICT, *STRINGS),
     "polars datetime": (polars(sex=TIMES), STRICT, *STRINGS),

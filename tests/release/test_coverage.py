@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom, chi2_contingency
 
 import orr
-from orr.book.people import people
+from orr.book.people import people, survey
 from orr.release import inference, pooled
 from orr.release.channel import Channel, Part
 from orr.release.estimate import Estimate
@@ -28,7 +28,9 @@ every_method = pytest.mark.parametrize("name", METHODS)
 TABLES = [(0,), (4,), (2, 3)]  # sex; education; race by marital status
 COVERED = 0.93, 0.97  # the coverage that a normal interval of 95% may truly have
 ROUGH = 0.88, 0.97  # and where fewer than 20 records are released in a cell
+HOLDS = 0.92, 0.975  # and what it is said to have, with 5 flips and enough released inside and outside a cell
 SIZE = 0.03, 0.07  # and the size of a chi-square test at 5%
+WEIGHTED = 0.02, 0.07  # and where records have different weights
 
 
 @cache
@@ -98,6 +100,71 @@ def test_intervals_from_released_counts_are_caught(monkeypatch):
         check_coverage("optimal", False, runs=100)
 
 
+def drawn(rng, matrix, cells):
+    """Release cells by a channel's matrix."""
+    heights = np.cumsum(matrix, axis=0).T[cells]
+    return np.minimum((rng.random(len(cells))[:, None] > heights).sum(axis=1), len(matrix) - 1)
+
+
+def summed(rng, channel, cells, weights):
+    """Release people of some cells and weights, and sum up the weights and their squares."""
+    released = drawn(rng, channel.matrix(), cells)
+    sums = [np.bincount(released, weights**e, np.prod(channel.shape)) for e in (1, 2)]
+    return Part(channel, *(table.reshape(channel.shape) for table in sums))
+
+
+def conditions(channel, cells, weights):
+    """Effective numbers of flips into or out of each cell, and of releases inside and outside, to expect."""
+    P, k = channel.matrix(), channel.shape[0]
+    one, two = (np.bincount(cells, weights**e, k) for e in (1, 2))
+    moved = np.where(np.eye(k), 1 - P, P)
+    numbers = [(M @ one) ** 2 / (M @ two) for M in (moved, P, 1 - P)]
+    return numbers[0], np.minimum(numbers[1], numbers[2])
+
+
+FILES = {  # level, people, sampling, spread of weights
+    "few flips in all": (3.0, 400, False, 0.0),
+    "few people in a cell": (1.0, 600, False, 0.0),
+    "a sample": (5.0, 1500, True, 0.0),
+    "hardly any flip in a sample": (9.0, 800, True, 0.0),
+    "unequal weights": (4.0, 9000, False, 1.0),
+    "a sample of unequal weights": (4.0, 9000, True, 1.0),
+}
+
+
+def held(level, n, sampling, spread, runs):
+    """How often intervals of four values hold, and the conditions; unequal weights are larger in the last."""
+    rng, channel = np.random.default_rng(31), Channel(orr.kronecker([4], [level]).law, (0,))
+    cells = np.repeat(np.arange(4), (n * np.array([0.6, 0.2, 0.1, 0.1])).astype(int))
+    weights = rng.lognormal(0, spread, n) * np.where((cells == 3) & (spread > 0), 6.0, 1.0)
+    truth, hits = np.bincount(cells, weights, 4) / weights.sum(), np.zeros(4)
+    for _ in range(runs):
+        chosen = rng.integers(0, n, n) if sampling else np.arange(n)
+        part = summed(rng, channel, cells[chosen], weights[chosen])
+        found = Estimate((0,), {0: part}, part.seen.sum(), part.squares.sum())
+        low, high = found.interval(sampling=sampling, proportions=True)
+        hits += (low <= truth) & (truth <= high)
+    return hits, *conditions(channel, cells, weights)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_intervals_hold_under_the_conditions_that_are_stated(name):
+    hits, flips, releases = held(*FILES[name], runs=1500)
+    assert FILES[name][2] or flips.min() >= 5
+    assert releases.min() >= (100 if FILES[name][3] else 20)
+    low, high = bounds(1500, *HOLDS, tests=4 * len(FILES))
+    assert ((low <= hits) & (hits <= high)).all(), hits / 1500
+
+
+@pytest.mark.parametrize(
+    ("level", "n", "sampling", "spread"), [(8.0, 200, False, 0.0), (4.0, 100, True, 1.5)]
+)
+def test_intervals_do_not_hold_without_the_conditions(level, n, sampling, spread):
+    hits, flips, releases = held(level, n, sampling, spread, runs=1500)
+    assert min(flips.min() / 5, releases.min() / 100) < 0.5
+    assert hits.min() < bounds(1500, *HOLDS, tests=1)[0], hits / 1500
+
+
 @every_method
 def test_intervals_of_a_group_hold_its_proportions(name):
     rng, m, hits, runs = np.random.default_rng(3), mechanism(name), np.zeros((2, SIZES[0])), 400
@@ -160,3 +227,78 @@ def test_the_test_finds_what_there_is(name):
     ours, _ = rejections(name, 200, independent=False, people=2000)
     assert ours >= bounds(200, 0.85, 1, tests=2)[0], ours
     assert ours > 3 * rejections("kronecker", 200, independent=False, people=2000)[0]
+
+
+RACES = np.bincount(RECORDS[:, 2]) / len(RECORDS)
+RARE = np.where(RACES < 0.05, 6.0, 1.0)
+SURVEYS = {  # mechanism, and what multiplies the survey's weights by race and by income
+    "optimal": (lambda: mechanism("optimal", k=3), np.ones(5), np.ones(2)),
+    "large where rare": (lambda: mechanism("optimal", k=3), RARE, np.array([1.0, 4.0])),
+    "small where rare": (lambda: mechanism("optimal", k=3), 1 / RARE, np.ones(2)),
+    "guarded": (lambda: orr.allocate(4.0, SIZES[:3], [1] * 3, method=METHODS["guarded"]), RARE, np.ones(2)),
+    "sampled": (lambda: orr.sampled(SIZES, 4.0, 2), np.ones(5), np.ones(2)),
+}
+every_survey = pytest.mark.parametrize("name", SURVEYS)
+
+
+def weighted_rejections(name, runs=600, n=2000):
+    """How often independence of race and income is rejected, where races were dealt out at random."""
+    rng, (make, by_race, by_income) = np.random.default_rng(29), SURVEYS[name]
+    m, weight, hits = make(), survey("weight")["weight"].to_numpy(), 0
+    channels = m.channels((2, 1)) if name == "sampled" else {0: Channel(m.law, (2, 1))}
+    for _ in range(runs):
+        chosen = rng.permutation(len(RECORDS))[:n]
+        race, income = rng.permutation(RECORDS[chosen, 2]), RECORDS[chosen, 1]
+        w = weight[chosen] * by_race[race] * by_income[income]
+        form = rng.integers(0, len(m.forms), n) if name == "sampled" else np.zeros(n, dtype=int)
+        own = {f: form == f for f in channels}
+        parts = {f: summed(rng, c, (2 * race + income)[own[f]], w[own[f]]) for f, c in channels.items()}
+        hits += Estimate((2, 1), parts, w.sum(), (w**2).sum()).independence_test().pvalue < 0.05
+    return hits
+
+
+def check_weighted(name):
+    hits, (low, high) = weighted_rejections(name), bounds(600, *WEIGHTED, tests=len(SURVEYS) + 1)
+    assert low <= hits <= high, hits / 600
+
+
+@every_survey
+def test_the_test_has_its_size_with_weights(name):
+    check_weighted(name)
+
+
+@pytest.mark.parametrize("name", ["optimal", "large where rare", "small where rare", "sampled"])
+def test_squared_weights_as_seen_are_caught(name, monkeypatch):
+    monkeypatch.setattr(inference, "_squares", lambda part, _: part.squares / part.seen.sum() ** 2)
+    with pytest.raises(AssertionError):
+        check_weighted(name)
+
+
+def test_one_mean_weight_for_all_cells_is_caught(monkeypatch):
+    monkeypatch.setattr(inference, "_mean_weights", lambda seen, squares: squares.sum() / seen.sum())
+    with pytest.raises(AssertionError):
+        check_weighted("large where rare")
+
+
+def synthetic(runs, rows, columns, extra, by_row):
+    """How often the weighted test rejects, for 1,000 people and levels of 8; extra: added to corners."""
+    rng, channel, hits = np.random.default_rng(37), Channel(orr.kronecker([3, 2], [8.0] * 2).law, (0, 1)), 0
+    table = np.outer(rows, columns) + extra * np.array([[1, -1], [0, 0], [-1, 1]])
+    for _ in range(runs):
+        cells = rng.choice(6, 1000, p=table.ravel())
+        part = summed(rng, channel, cells, rng.lognormal(0, 1, 1000) * np.array(by_row)[cells // 2])
+        found = Estimate((0, 1), {0: part}, part.seen.sum(), part.squares.sum()).independence_test()
+        hits += found.pvalue < 0.05
+    return hits
+
+
+def test_the_weighted_test_has_its_size_with_few_in_a_cell():
+    hits = synthetic(600, [0.9, 0.06, 0.04], [0.95, 0.05], 0, [1.0] * 3)
+    low, high = bounds(600, *WEIGHTED, tests=len(SURVEYS) + 1)
+    assert low <= hits <= high, hits / 600
+
+
+@pytest.mark.parametrize("by_row", [(1.0, 1.0, 1.0), (1.0, 1.0, 6.0)])
+def test_the_weighted_test_finds_what_there_is(by_row):
+    hits = synthetic(200, [0.4, 0.3, 0.3], [0.5, 0.5], 0.06, by_row)
+    assert hits >= bounds(200, 0.85, 1, tests=2)[0], hits / 200

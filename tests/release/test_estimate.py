@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -299,7 +300,8 @@ def test_what_cannot_be_added_is_refused_with_the_reason():
         first + Estimate((1,), {0: part}, 6, 6, given=[1])
     with pytest.raises(TypeError):
         first + 1
-    assert (first + Estimate((1, 0), {1: other}, 6, 6)).total == 12
+    with pytest.raises(ValueError, match="mechanisms differ"):  # forms that one of the two does not have
+        first + Estimate((1, 0), {1: other}, 6, 6)
 
 
 def test_weights_are_copies_of_records():
@@ -427,7 +429,7 @@ def test_tables_say_what_they_are_and_can_be_read_aloud():
     assert repr(group).startswith("Estimate(race given count=True, 3 cells, N=21,")
     assert group.given == {"count": True}
     lines = group.to_text().splitlines()
-    assert lines[0].split() == ["race", "count", "standard_error", "low", "high"]
+    assert lines[0].split() == ["race", "count", "standard_error", "low", "high", "proportion"]
     assert "(missing)" in lines[-1]
     long = orr.kronecker([50], [1.0]).estimate(np.zeros((9, 1), dtype=int), 0)._repr_html_()
     assert "and 30 more" in long
@@ -468,3 +470,45 @@ def test_extreme_levels_have_finite_intervals(level):
         assert np.isfinite(found.interval(sampling=sampling)).all()
         assert np.isfinite(found.covariance(sampling)).all()
     assert found.standard_errors.max() < 1e-6 or level < 1
+
+
+NAMED = orr.Domain({"x": ["b", "a"], "y": [1, 2, 3]})
+MISTAKES = [
+    (
+        {"counts": True},
+        lambda table: pd.crosstab(table.x, table.y),
+        TypeError,
+        "order of the declared labels",
+    ),
+    ({"counts": True}, lambda table: table.value_counts(), TypeError, "order of the declared labels"),
+    ({"weights": "y"}, lambda table: table, ValueError, "must not be a randomized column"),
+    ({"counts": "y"}, lambda table: table, ValueError, "must not be a randomized column"),
+    ({"weights": "w"}, lambda table: table, ValueError, "no column 'w'"),
+    ({"weights": "w"}, lambda table: np.zeros((4, 2), dtype=int), TypeError, "the records are an array"),
+    ({"weights": [1.0]}, lambda table: table, ValueError, "one a record: 4 records, 1 weights"),
+    ({"weights": [1, 1, 1, -1]}, lambda table: table, ValueError, "finite and at least 0"),
+    ({"weights": [1, 1, 1, np.nan]}, lambda table: table, ValueError, "finite and at least 0"),
+    ({"weights": [1e-200] * 4}, lambda table: table, ValueError, "between 1e-100 and 1e100"),
+    ({"weights": ["1"] * 4}, lambda table: table, TypeError, "one number a record"),
+    ({"weights": [1] * 4, "counts": "n"}, lambda table: table, ValueError, "cannot both be given"),
+]
+
+
+@pytest.mark.parametrize(("options", "made", "error", "message"), MISTAKES)
+def test_counts_and_weights_that_mislead_are_refused(options, made, error, message):
+    table = pd.DataFrame({"x": ["a", "b", "a", "b"], "y": [1, 2, 3, 1]})
+    with pytest.raises(error, match=message):
+        orr.kronecker(NAMED, [1.0, 1.0]).estimate(made(table), ["x", "y"], **options)
+
+
+def test_a_table_of_counts_is_estimated_by_its_labels():
+    mechanism = orr.kronecker(NAMED, [1.0, 2.0])
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame({"x": rng.choice(["a", "b"], 500), "y": rng.integers(1, 4, 500)})
+    counted = table.value_counts().reset_index(name="n")
+    found = mechanism.estimate(counted, ["x", "y"], counts="n")
+    whole = mechanism.estimate(table, ["x", "y"])
+    np.testing.assert_allclose(found.counts, whole.counts)
+    np.testing.assert_allclose(found.standard_errors, whole.standard_errors)
+    array = table.value_counts().unstack().reindex(index=["b", "a"], columns=[1, 2, 3]).to_numpy()
+    np.testing.assert_allclose(mechanism.estimate(array, ["x", "y"], counts=True).counts, whole.counts)

@@ -18,55 +18,66 @@ from orr.release import columns, frames, tables, writers
 from orr.release.records import encode, is_lazy, partitions, perturb_lazily
 from tests.release.bad_tables import BAD, NUMBER, OPEN, PEOPLE, SECRET, STRICT
 
-# Types of columns: what a release has in their place where missing is a value, if that is another type.
+# Types of columns, each with its types in a release: where there are no nulls, and where there may be some.
+DICTIONARY = pa.dictionary(pa.int8(), pa.string())
 PANDAS = {
-    str: dict.fromkeys(["str", "object", "string[python]", "string[pyarrow]", "category", "ordered"])
-    | {
-        pd.ArrowDtype(t): None
-        for t in (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string()))
+    str: {
+        "str": ("str", "str"),
+        "object": ("str", "str"),
+        "string[python]": ("string[python]", "str"),
+        pd.StringDtype("pyarrow"): (pd.StringDtype("pyarrow"), "str"),
+        "category": ("category", "category"),
+        "ordered": ("ordered", "ordered"),
+        pd.ArrowDtype(pa.string()): (pd.ArrowDtype(pa.string()),) * 2,
+        pd.ArrowDtype(pa.large_string()): (pd.ArrowDtype(pa.large_string()), pd.ArrowDtype(pa.string())),
+        pd.ArrowDtype(DICTIONARY): (pd.ArrowDtype(DICTIONARY),) * 2,
     },
     bool: {
-        "bool": "boolean",
-        "boolean": None,
-        "object": None,
-        "category": None,
-        pd.ArrowDtype(pa.bool_()): None,
+        "bool": ("bool", "boolean"),
+        "boolean": ("boolean", "boolean"),
+        "object": ("bool", "boolean"),
+        "category": ("category", "category"),
+        pd.ArrowDtype(pa.bool_()): (pd.ArrowDtype(pa.bool_()),) * 2,
     },
-    int: {f"{u}int{n}": f"{u.upper()}Int{n}" for u in ("", "u") for n in (8, 16, 32, 64)}
-    | dict.fromkeys([f"{u}Int{n}" for u in ("", "U") for n in (8, 16, 32, 64)])
-    | dict.fromkeys(["float16", "float32", "float64", "Float32", "Float64", "object", "category", "ordered"])
-    | {pd.ArrowDtype(t): None for t in (pa.int8(), pa.uint64(), pa.float32())},
+    int: {f"{u}int{n}": (f"{u}int{n}", "Int64") for u in ("", "u") for n in (8, 16, 32, 64)}
+    | {f"{u}Int{n}": (f"{u}Int{n}", "Int64") for u in ("", "U") for n in (8, 16, 32, 64)}
+    | dict.fromkeys(["float16", "float32", "float64", "object"], ("int64", "Int64"))
+    | dict.fromkeys(["Float32", "Float64"], ("Int64", "Int64"))
+    | {
+        "category": ("category", "category"),
+        "ordered": ("ordered", "ordered"),
+        pd.ArrowDtype(pa.int8()): (pd.ArrowDtype(pa.int8()), pd.ArrowDtype(pa.int64())),
+        pd.ArrowDtype(pa.uint64()): (pd.ArrowDtype(pa.uint64()), pd.ArrowDtype(pa.int64())),
+        pd.ArrowDtype(pa.float32()): (pd.ArrowDtype(pa.int64()),) * 2,
+    },
 }
+INTEGERS = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
 POLARS = {
-    str: [pl.String, pl.Categorical, pl.Enum],
-    bool: [pl.Boolean],
-    int: [
-        pl.Int8,
-        pl.Int16,
-        pl.Int32,
-        pl.Int64,
-        pl.UInt8,
-        pl.UInt16,
-        pl.UInt32,
-        pl.UInt64,
-        pl.Float32,
-        pl.Float64,
-    ],
+    str: {t: (t, t) for t in (pl.String, pl.Categorical, pl.Enum)},
+    bool: {pl.Boolean: (pl.Boolean, pl.Boolean)},
+    int: {t: (t, pl.Int64) for t in INTEGERS} | dict.fromkeys([pl.Float32, pl.Float64], (pl.Int64, pl.Int64)),
 }
+WIDTHS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 ARROW = {
-    str: [
-        pa.string(),
-        pa.large_string(),
-        pa.string_view(),
-        pa.dictionary(pa.int8(), pa.string()),
-        pa.dictionary(pa.uint32(), pa.large_string(), ordered=True),
-        pa.dictionary(pa.uint64(), pa.string()),
-    ],
-    bool: [pa.bool_(), pa.dictionary(pa.int8(), pa.bool_())],
-    int: [
-        *(pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()),
-        *(pa.float16(), pa.float32(), pa.float64(), pa.dictionary(pa.int16(), pa.int8())),
-    ],
+    str: {t: (t, pa.string()) for t in (pa.string(), pa.large_string(), pa.string_view())}
+    | {
+        DICTIONARY: (DICTIONARY, DICTIONARY),
+        pa.dictionary(pa.uint32(), pa.large_string(), ordered=True): (
+            pa.dictionary(pa.uint32(), pa.large_string(), ordered=True),
+            pa.dictionary(pa.uint32(), pa.string(), ordered=True),
+        ),
+        pa.dictionary(pa.uint64(), pa.string()): (pa.dictionary(pa.uint64(), pa.string()),) * 2,
+    },
+    bool: {t: (t, t) for t in (pa.bool_(), pa.dictionary(pa.int8(), pa.bool_()))},
+    int: {t: (t, pa.int64()) for t in WIDTHS}
+    | dict.fromkeys([pa.float16(), pa.float32(), pa.float64()], (pa.int64(), pa.int64()))
+    | {
+        pa.dictionary(pa.int16(), pa.int8()): (
+            pa.dictionary(pa.int16(), pa.int8()),
+            pa.dictionary(pa.int16(), pa.int64()),
+        ),
+        pa.dictionary(pa.int8(), pa.float64()): (pa.dictionary(pa.int8(), pa.int64()),) * 2,
+    },
 }
 LABELS = {str: st.text(max_size=3), bool: st.booleans(), int: st.integers(0, 100)}
 
@@ -172,13 +183,18 @@ def described(draw, types):
     return domain, {name: made[name] for name in order}
 
 
-def pandas_series(kind, dtype, values, labels):
+def pandas_series(dtype, values, labels):
+    """Make a column as pandas would: without its type, if that has no room for what is missing."""
     if dtype in ("category", "ordered"):
         return pd.Series(pd.Categorical(values, categories=labels[::-1], ordered=dtype == "ordered"))
-    if None in values and dtype in PANDAS[kind] and PANDAS[kind][dtype]:  # numpy's types cannot hold it
-        dtype = PANDAS[kind][dtype]
-    if str(dtype).startswith("float"):
-        values = [np.nan if v is None else v for v in values]
+    if None in values and "dictionary" not in str(dtype):
+        nothing = all(v is None for v in values)
+        if isinstance(dtype, pd.ArrowDtype):
+            dtype = pd.ArrowDtype(pa.null()) if nothing else dtype
+        elif nothing or "int" in str(dtype):  # of numpy, whose names are small
+            dtype, values = "float64", [np.nan if v is None else v for v in values]
+        else:
+            dtype = "object" if dtype == "bool" else dtype
     return pd.Series(values, dtype=dtype)
 
 
@@ -187,19 +203,17 @@ def test_pandas(case, seed):
     domain, made = case
     n = len(made["a"][2])
     table = pd.DataFrame(
-        {name: pandas_series(k, d, v, STRAY[k] + labels_of(domain, name)) for name, (k, d, v) in made.items()}
+        {name: pandas_series(d, v, STRAY[k] + labels_of(domain, name)) for name, (k, d, v) in made.items()}
     )
     table["w"] = SECRET
     table = table.set_index(pd.Index([f"person {i}" for i in range(n)], name="who"))
     table.columns.name, table.attrs = "column", {"source": "survey"}
     released = check(table, domain, seed)
-    for name, dtype in released.dtypes.items():
-        given_type, null = table.dtypes[name], domain.missing[domain.place(name)]
-        if given_type == "category":
-            assert dtype == pd.CategoricalDtype(labels_of(domain, name), ordered=given_type.ordered)
-        elif n or str(given_type) not in ("float16", "float32", "float64"):
-            numpy_type = isinstance(given_type, np.dtype) and given_type.kind in "biu"
-            assert dtype == (PANDAS[made[name][0]][str(given_type)] if null and numpy_type else given_type)
+    for name, (kind, dtype, _) in made.items():
+        wanted = PANDAS[kind][dtype][domain.missing[domain.place(name)]]
+        if wanted in ("category", "ordered"):
+            wanted = pd.CategoricalDtype(labels_of(domain, name), ordered=wanted == "ordered")
+        assert released.dtypes[name] == wanted, (name, table.dtypes[name])
 
 
 STRAY = {str: ["a stray label"], bool: [], int: [101]}  # listed in the table's type, and never in a release
@@ -215,11 +229,15 @@ def test_polars(case, seed):
     series = []
     for name, (kind, dtype, values) in made.items():
         enum = pl.Enum(sorted({*STRAY[str], *map(str, labels_of(domain, name))}, reverse=True))
-        series.append(pl.Series(name, values, dtype=enum if dtype is pl.Enum else dtype, strict=False))
+        chosen = enum if dtype is pl.Enum else dtype
+        if values and dtype not in (pl.Enum, pl.Categorical) and all(v is None for v in values):
+            chosen = [pl.Null, pl.String, pl.Float64][seed % 3]
+        series.append(pl.Series(name, values, dtype=chosen, strict=False))
         assert kind is not str or series[-1].to_list() == values
     released = check(pl.DataFrame([*series, pl.Series("w", [SECRET] * len(series[0]))]), domain, seed)
-    for name, (_, dtype, _) in made.items():
-        assert released.schema[name] == (pl.Enum(labels_of(domain, name)) if dtype is pl.Enum else dtype)
+    for name, (kind, dtype, _) in made.items():
+        wanted = POLARS[kind][dtype][domain.missing[domain.place(name)]]
+        assert released.schema[name] == (pl.Enum(labels_of(domain, name)) if wanted is pl.Enum else wanted)
 
 
 @given(described(ARROW), st.integers(0, 99), st.integers(0, 8))
@@ -228,12 +246,16 @@ def test_arrow(case, seed, cut):
     arrays = {}
     for name, (kind, dtype, values) in made.items():
         pieces = [values[:cut], values[cut:]]  # dictionaries of the two differ
-        arrays[name] = pa.chunked_array([arrow_array(kind, dtype, piece) for piece in pieces])
+        chosen = dtype
+        if values and not pa.types.is_dictionary(dtype) and all(v is None for v in values):
+            chosen = [pa.null(), pa.string(), pa.float64()][seed % 3]
+        arrays[name] = pa.chunked_array([arrow_array(kind, chosen, piece) for piece in pieces])
     table = pa.table(arrays).append_column("w", pa.array([SECRET] * len(made["a"][2])))
     marked = [field.with_metadata({"note": SECRET}) for field in table.schema]
     table = table.cast(pa.schema(marked, metadata={"pandas": "{}", "note": SECRET}))
     released = check(table, domain, seed)
-    assert released.schema.types == [dtype for _, dtype, _ in made.values()]
+    for name, (kind, dtype, _) in made.items():
+        assert released.schema.field(name).type == ARROW[kind][dtype][domain.missing[domain.place(name)]]
 
 
 def arrow_array(kind, dtype, values):
@@ -252,7 +274,7 @@ def arrow_array(kind, dtype, values):
 def test_dask(case, parts):
     domain, made = case
     table = pd.DataFrame(
-        {name: pandas_series(k, d, v, STRAY[k] + labels_of(domain, name)) for name, (k, d, v) in made.items()}
+        {name: pandas_series(d, v, STRAY[k] + labels_of(domain, name)) for name, (k, d, v) in made.items()}
     ).assign(w=SECRET)
     with dask.config.set({"dataframe.convert-string": False}):
         lazy = dd.from_pandas(table, npartitions=parts)
@@ -335,10 +357,15 @@ def test_no_rows(table, domain):
     assert schema(many) == schema(released)
 
 
+XY = pd.CategoricalDtype(["x", "y"])
 ALL_NULL = [
     (pl.DataFrame({"a": [None, None]}), pl.Series("a", ["y", None])),
     (pa.table({"a": pa.nulls(2)}), pa.chunked_array([["y", None]])),
-    (pd.DataFrame({"a": [None, None]}), pd.Series(["y", None], dtype=object)),
+    (pd.DataFrame({"a": [None, None]}), pd.Series(["y", None], dtype="str")),
+    (pd.DataFrame({"a": [np.nan, None]}), pd.Series(["y", None], dtype="str")),
+    (pd.DataFrame({"a": pd.Categorical([None, None], categories=[1, 2])}), pd.Series(["y", None], dtype=XY)),
+    (pd.DataFrame({"a": pd.to_datetime([None, None])}), pd.Series(["y", None], dtype="str")),
+    (pl.DataFrame({"a": [float("nan"), None]}), pl.Series("a", ["y", None])),
 ]
 
 

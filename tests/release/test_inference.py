@@ -13,7 +13,7 @@ import orr
 from orr.release import likelihood
 from orr.release.channel import Channel, Part
 from orr.release.estimate import Estimate
-from orr.release.inference import filtered
+from orr.release.inference import _mean_weights, filtered
 from orr.release.likelihood import GAP, Likelihood, maximize
 from tests.release.common import observed_table, unbiased_table
 
@@ -153,6 +153,66 @@ def test_it_does_not_depend_on_the_unit_of_weights():
             for unit in (1, 1e-3, 1e6)
         ]
         np.testing.assert_allclose([t.statistic for t in tests], tests[0].statistic)
+
+
+def test_mean_weights_of_few_records_are_pulled_up():
+    many = np.array([[9e6, 4e6], [4e6, 2e6]])
+    means = np.array([[1.0, 2.0], [3.0, 1.5]])
+    np.testing.assert_allclose(_mean_weights(many, many * means), means, rtol=1e-4)
+    # All of the first row have weight 1, all of the second 2; nobody is in the last cell.
+    seen, squares = np.array([[90.0, 10.0], [40.0, 0.0]]), np.array([[90.0, 10.0], [80.0, 0.0]])
+    rows, columns, whole = (1.0, 2.0), (170 / 130, 1.0), 180 / 140
+    found = _mean_weights(seen, squares)
+    assert found[0, 1] == 1  # the product of row and column is less
+    assert found[1, 1] == pytest.approx(rows[1] * columns[1] / whole)
+    for i, records in ((0, 90), (1, 20)):
+        likely = rows[i] * columns[0] / whole
+        assert found[i, 0] == pytest.approx(rows[i] + (likely - rows[i]) * 50 / (50 + records))
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1.0, 1 / 3, 1e6])
+def test_equal_weights_change_nothing(weight):
+    seen = np.array([[30.0, 5, 9, 8], [4, 20, 3, 3], [2, 8, 0, 10]])
+    part = Part(Channel(law(), (1, 2)), weight * seen, weight**2 * seen)
+    ours = Estimate((1, 2), {0: part}, weight * 102, weight**2 * 102).independence_test()
+    usual = unbiased_table(law(), seen, (1, 2)).independence_test()
+    assert ours.statistic == pytest.approx(usual.statistic, rel=1e-9)
+    assert ours.smallest == pytest.approx(usual.smallest, rel=1e-9)
+
+
+def test_the_size_in_a_weighted_group():
+    m, rng, statistics = METHODS["optimal"](SIZES, [3.0] * 3), np.random.default_rng(9), []
+    channel, shares = Channel(m.law, (1, 2, 0)), [(0.5, 0.5), (0.6, 0.3, 0.1), (0.7, 0.1, 0.1, 0.1)]
+    for _ in range(400):
+        truth = np.stack([rng.choice(len(p), 4000, p=p) for p in shares], axis=1)
+        weights = rng.lognormal(0, 0.5, 4000) * np.array([1.0, 3.0])[truth[:, 0]]
+        weights *= np.array([1.0, 1.0, 4.0])[truth[:, 1]]
+        cells = np.ravel_multi_index(tuple(m.perturb(truth, rng)[:, i] for i in (1, 2, 0)), (3, 4, 2))
+        sums = [np.bincount(cells, weights**e, 24).reshape(3, 4, 2) for e in (1, 2)]
+        totals = [table.sum() for table in sums]
+        found = Estimate((1, 2), {0: Part(channel, *sums)}, *totals, given=[1]).independence_test()
+        statistics.append(found.statistic)
+    check_null(statistics)
+
+
+def test_few_records_in_a_cell_are_told():
+    seen = np.outer([98.0, 1, 1], [60.0, 20, 10, 10])
+    many = unbiased_table(law("kronecker"), seen, (1, 2)).independence_test()
+    assert many.smallest == pytest.approx(seen.min())
+    assert "smallest" not in repr(many)
+    few = unbiased_table(law("kronecker"), seen / 20, (1, 2)).independence_test()
+    assert few.smallest == pytest.approx(seen.min() / 20)
+    assert repr(few).endswith("smallest=0.5)")
+    # Half of the records have weight 3, the others 1: they count as (1 + 3)^2 / (1 + 9) / 2 = 0.8 each.
+    part = Part(Channel(law("kronecker"), (1, 2)), 2 * seen, 5 * seen)
+    weighted = Estimate((1, 2), {0: part}, 2 * seen.sum(), 5 * seen.sum()).independence_test()
+    assert weighted.smallest == pytest.approx(0.8 * seen.min())
+    # Rows that nobody has are not cells of few records, and forms add up.
+    seen[2] = 0
+    assert unbiased_table(law("kronecker"), seen, (1, 2)).independence_test().smallest == pytest.approx(10)
+    part = Part(Channel(law("kronecker"), (1, 2)), seen, seen)
+    two = Estimate((1, 2), {0: part, 1: part}, 2 * seen.sum(), 2 * seen.sum()).independence_test()
+    assert two.smallest == pytest.approx(20)
 
 
 def test_its_size_where_next_to_nothing_is_told():
