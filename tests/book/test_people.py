@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from orr.book.people import DATA, grouped, people, survey
 from orr.book.tables import Table
 
+ROOT = Path(__file__).parents[2]
 ABOUT = json.loads((DATA / "people.json").read_text("utf-8"))
 
 
@@ -79,3 +81,10 @@ def test_a_table_is_html_with_headers_and_escapes_them():
 def test_a_table_rounds_and_aligns():
     table = Table({"name": ["one", "hundred"], "x": [1.23456, 1e4]}, digits={"x": 2})
     assert repr(table).splitlines() == ["name             x", "one           1.23", "hundred  10,000.00"]
+
+
+def test_the_readme_tells_the_true_share():
+    people = survey("sex", "income")
+    rich = people[people["income"] == "50000+."]
+    readme = (ROOT / "README.md").read_text("utf-8")
+    assert f"(It is {100 * (rich['sex'] == 'Female').mean():.1f}% of them." in readme
