@@ -168,9 +168,9 @@ def information_floor(sizes: Sizes, epsilons: Levels) -> float:
 
     Parameters
     ----------
-    sizes : sequence of int
+    sizes : sequence of int, or Domain
         Number of values of each attribute.
-    epsilons : sequence of float
+    epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
 
     Returns

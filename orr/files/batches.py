@@ -62,7 +62,7 @@ def release(
                 with counted_from(rows):
                     released = mechanism.perturb(batch)
                 writer = writer or _writer(place, Path(target).suffix, released.schema)
-                writer.write_table(released)
+                writer.write_table(released.combine_chunks())
                 rows += len(released)
                 progress(len(released))
         finally:
@@ -90,8 +90,10 @@ def estimate(
     array([0.95, 2.05])
     """
     extra, rows = [options[key] for key in ("weights", "counts") if isinstance(options.get(key), str)], 0
-    readings = []
-    for batch in batches(Path(source), _domain(mechanism), extra):
+    if not isinstance(options.get("weights"), str | None):
+        raise TypeError("weights must be the name of a column of the file")
+    readings, whole = [], [FORM] if mechanism.gaps else []
+    for batch in batches(Path(source), _domain(mechanism), extra, whole):
         with counted_from(rows):
             readings.append(mechanism.read(batch, attributes, **options))
         rows += len(batch)
@@ -119,7 +121,9 @@ def counted_from(rows: int) -> Iterator[None]:
         raise
 
 
-def batches(path: Path, domain: Domain, numbers: Sequence[str] = ()) -> Iterator[Any]:
+def batches(
+    path: Path, domain: Domain, numbers: Sequence[str] = (), whole: Sequence[str] = ()
+) -> Iterator[Any]:
     r"""Give a file as arrow tables of some rows each, at least one; the domain gives a csv file its types.
 
     Examples
@@ -131,16 +135,22 @@ def batches(path: Path, domain: Domain, numbers: Sequence[str] = ()) -> Iterator
     [2]
     """
     pa = imported("pyarrow")
-    reader, schema = _reader(path, domain, numbers)
-    empty = True
+    reader, schema = _reader(path, domain, numbers, whole)
+    waiting = schema.empty_table()
     for batch in reader:
-        empty = False
-        yield pa.Table.from_batches([batch])
-    if empty:
-        yield schema.empty_table()
+        # Borders depend on what the file holds, in bytes: whatever they were, batches have ROWS rows.
+        waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch])])
+        while len(waiting) >= ROWS:
+            yield waiting[:ROWS]
+            waiting = waiting[ROWS:]
+            schema = None
+    if len(waiting) or schema is not None:
+        yield waiting
 
 
-def _reader(path: Path, domain: Domain, numbers: Sequence[str]) -> tuple[Iterator[Any], Any]:
+def _reader(
+    path: Path, domain: Domain, numbers: Sequence[str], whole: Sequence[str]
+) -> tuple[Iterator[Any], Any]:
     """Open a file; give its batches and its schema."""
     pa = imported("pyarrow")
     check_kind(path)
@@ -149,9 +159,9 @@ def _reader(path: Path, domain: Domain, numbers: Sequence[str]) -> tuple[Iterato
         return file.iter_batches(ROWS), file.schema_arrow
     if path.suffix == ".arrow":
         opened = pa.ipc.open_file(pa.memory_map(str(path)))
-        whole = (opened.get_batch(i) for i in range(opened.num_record_batches))
-        return (part[i : i + ROWS] for part in whole for i in range(0, len(part), ROWS)), opened.schema
-    return comma_batches(path, domain, FORM, numbers)
+        parts = (opened.get_batch(i) for i in range(opened.num_record_batches))
+        return (part[i : i + ROWS] for part in parts for i in range(0, len(part), ROWS)), opened.schema
+    return comma_batches(path, domain, whole, numbers)
 
 
 def _writer(place: Path, suffix: str, schema: Any) -> Any:

@@ -6,7 +6,7 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -39,27 +39,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = _parser().parse_args(arguments)
-    before = (
-        signal.signal(signal.SIGTERM, _ended)
-        if threading.current_thread() is threading.main_thread()
-        else None
-    )
     try:
-        given.run(given)
+        with _ending_like_an_interrupt():
+            given.run(given)
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"orr: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("orr: interrupted, and nothing half-done is left", file=sys.stderr)
         return 130
-    finally:
-        if before is not None:
-            signal.signal(signal.SIGTERM, before)
     return 0
 
 
+@contextmanager
+def _ending_like_an_interrupt() -> Iterator[None]:
+    """Let signals that would end the process at once clean up first, as an interrupt does."""
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        before = {kind: signal.getsignal(kind) for kind in known}
+    for kind, handler in before.items():
+        if handler is not signal.SIG_IGN:  # as nohup leaves it
+            signal.signal(kind, _ended)
+    try:
+        yield
+    finally:
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
+
+
 def _ended(*_: object) -> None:
-    """End like an interrupt does, so that files are cleaned up."""
+    """End like an interrupt does."""
     raise KeyboardInterrupt
 
 
@@ -120,10 +130,9 @@ def _plan(given: argparse.Namespace) -> None:
             raise ValueError(f"--answers {given.answers} must be a whole number, or best")
         answers = None if given.answers == "best" else int(given.answers)
         mechanism = sampled(domain, given.total, answers, **options)
+    said = [mechanism] if given.people is None else [mechanism, mechanism.plan(given.people)]
     mechanism.to_json(given.out)
-    print(mechanism)
-    if given.people is not None:
-        print(mechanism.plan(given.people))
+    print(*said, sep="\n")
 
 
 def _release(given: argparse.Namespace) -> None:

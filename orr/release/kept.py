@@ -22,7 +22,9 @@ def arrow_kept(column: Any) -> Any:
     column = column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column])
     result = _plain(column.type, views=True)
     pieces = (chunk[start : start + ROWS] for chunk in column.chunks for start in range(0, len(chunk), ROWS))
-    return pa.chunked_array([_cast(_anew(piece), result) for piece in pieces], type=result)
+    copied = pa.chunked_array([_cast(_anew(piece), result) for piece in pieces], type=result)
+    # Borders may tell of other rows.
+    return pa.table([copied], names=["kept"]).combine_chunks().column(0) if copied.num_chunks > 1 else copied
 
 
 def _anew(array: Any) -> Any:
@@ -88,9 +90,11 @@ def pandas_kept(series: Any) -> Any:
 
 
 def polars_kept(series: Any) -> Any:
-    """Copy a column of polars. An Enum is a declared type, and so stays."""
+    """Copy a column of polars. An Enum may list values of others, and becomes text."""
     pl = imported("polars")
     if series.dtype.is_nested():  # polars would keep the strings of all
         return pl.Series(arrow_kept(series.to_arrow())).cast(series.dtype)
+    if isinstance(series.dtype, pl.Enum):
+        series = series.cast(pl.String)
     places = pl.Series(np.arange(len(series), dtype=np.uint32))
     return series.gather(places.set(series.is_null(), None))

@@ -205,8 +205,12 @@ class Randomizer(Described):
         chosen, fixed = self.places(attributes), self.fixed(given)
         table = (*chosen, *fixed)
         check_table(self.sizes, table)
+        if not (isinstance(counts, bool) or (isinstance(counts, str) and counts)):
+            raise TypeError(f"counts = {counts!r} must be True, False or the name of a column")
+        if weights is not None and counts:
+            raise ValueError("weights and counts cannot both be given")
         for what, name in (("weights", weights), ("counts", counts)):
-            if isinstance(name, str) and name in {*self.names, FORM}:
+            if isinstance(name, str) and (name in self.names or (self.gaps and name == FORM)):
                 raise ValueError(f"{what} = {name!r} must not be a randomized column: its values are noisy")
         channels, rows = self.channels(table), {}
         if counts is True:

@@ -60,10 +60,10 @@ class Tally:
         self.shape = tuple(sizes[list(table)].tolist())
         self.seen: dict[int, Tables] = {}
         weight = None
-        if weights is not None and counts is not None:
-            raise ValueError("weights and counts cannot both be given")
         if weights is not None or counts is not None:
             weight = _weights(released, "weights" if counts is None else "counts", weights, counts)
+        if forms is not None and weight is not None and len(weight) != len(forms):
+            raise ValueError(f"weights must be one a record: {len(forms)} records, {len(weight)} weights")
         self.total = self.squares = 0.0
         number = 0
         for form in wanted:
@@ -112,6 +112,8 @@ def _weights(released: Any, what: str, weights: ArrayLike | str | None, counts: 
     name = weights if isinstance(weights, str) else counts
     if name is not None and not is_table(released):
         raise TypeError(f"{what} = {name!r} names a column, but the records are an array")
+    if np.ma.is_masked(weights):
+        raise ValueError(f"{what} has masked entries: every record needs a number")
     values = np.asarray(weights if name is None else column(released, name))
     if values.ndim != 1 or values.dtype.kind not in "fiu":
         raise TypeError(f"{what} must be one number a record")
@@ -153,6 +155,8 @@ def take(records: Any, rows: NDArray[np.bool_]) -> Any:
         return np.asarray(records)[rows]
     import narwhals as nw
 
+    if not len(rows):
+        return records
     frame = nw.from_native(records, eager_only=True)
     return frame.filter(rows.tolist()).to_native()
 

@@ -146,6 +146,9 @@ def test_batches_add_up_and_files_come_back():
     np.testing.assert_array_equal(
         again.estimate(released[["d", "form", "b"]], ["b", "d"]).counts, whole.counts
     )
+    np.testing.assert_array_equal((whole + mechanism.estimate(released[:0], ["b", "d"])).counts, whole.counts)
+    with pytest.raises(ValueError, match="600 records, 3 weights"):
+        mechanism.estimate(released, "b", weights=[1.0, 2.0, 3.0])
     codes = mechanism.on(domain).perturb(records(300), rng=4)
     assert mechanism.estimate(codes, [0, 1]).counts.sum() == pytest.approx(300)
 

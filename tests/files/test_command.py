@@ -196,6 +196,73 @@ def test_csv_as_others_write_it(tmp_path, text):
     assert released.where(released.notna(), None).to_numpy().tolist() == [[3, True], [None, False]]
 
 
+@pytest.mark.parametrize("to", ["parquet", "arrow"])
+def test_borders_in_a_released_file_do_not_depend_on_the_truth(tmp_path, monkeypatch, to):
+    """Texts that are withheld, and the batches of the source, must not show in the batches of the release."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    monkeypatch.setattr(batches, "ROWS", 100_000)
+    domain = orr.Domain({"sex": ["F", "M"]}, public=["state"])
+    mechanism, line, rows = orr.kronecker(domain, [1.0]), "M,{},NY\n", 250_000
+    for name, note in (("short", ""), ("long", "x" * 100)):
+        text = "sex,note,state\n" + line.format(note) * 1_000 + line.format("") * (rows - 1_000)
+        (tmp_path / f"{name}.csv").write_text(text, "utf-8")
+    table = pa.table({"sex": ["M"] * rows, "state": pa.array(["NY"] * rows).dictionary_encode()})
+    with pa.ipc.new_file(tmp_path / "odd.arrow", table.schema) as file:
+        file.write_table(table, 33_333)
+    for source in ("short.csv", "long.csv", "odd.arrow"):
+        target = tmp_path / f"{source}.{to}"
+        batches.release(mechanism, tmp_path / source, target)
+        if to == "parquet":
+            found = parquet.ParquetFile(target).metadata
+            borders = [found.row_group(i).num_rows for i in range(found.num_row_groups)]
+        else:
+            opened = pa.ipc.open_file(target)
+            borders = [opened.get_batch(i).num_rows for i in range(opened.num_record_batches)]
+        assert borders == [100_000, 100_000, 50_000]
+
+
+SPOILT = {
+    "a quote that is not closed": (b'sex,note\nF,"oops\nM,ok\nF,ok\n', "a quotation mark is not closed"),
+    "latin-1 in the names": ("sex,pr\u00e9nom\nF,x\n".encode("latin-1"), "must hold names, in UTF-8"),
+    "latin-1 in a label": ("sex,x\nF\u00e9,x\n".encode("latin-1"), "not all UTF-8|not declared"),
+    "a row too long": (b"sex,x\nF,x\nM,x,HIV\n", "a row has too few or too many columns"),
+}
+
+
+@pytest.mark.parametrize(("content", "message"), SPOILT.values(), ids=SPOILT)
+def test_spoilt_csv_files_are_refused_with_the_cause(tmp_path, content, message):
+    (tmp_path / "truth.csv").write_bytes(content)
+    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    with pytest.raises(ValueError, match=message) as error:
+        batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+    assert "HIV" not in str(error.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["truth.csv"]
+
+
+def test_columns_called_form_and_public_numbers_are_read(tmp_path):
+    domain = orr.Domain({"form": ["a", "b"], "year": [2020, 2021]}, public=["year"])
+    (tmp_path / "truth.csv").write_text("year,form\n2020,a\n2021,b\n", "utf-8")
+    mechanism = orr.kronecker(domain, [40.0])
+    batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
+    assert pd.read_parquet(tmp_path / "new.parquet").to_numpy().tolist() == [[2020, "a"], [2021, "b"]]
+    (tmp_path / "note.csv").write_text("sex,form\nF,paper\n", "utf-8")
+    sampled = orr.sampled(orr.Domain({"sex": ["F", "M"], "y": 2}), 3.0, 1)
+    plain = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    assert batches.release(plain, tmp_path / "note.csv", tmp_path / "note.parquet") == 1
+    (tmp_path / "both.csv").write_text("sex,form,y\n" + "F,paper,1\n" * 50, "utf-8")
+    batches.release(sampled, tmp_path / "both.csv", tmp_path / "both-new.csv")
+    assert batches.estimate(sampled, tmp_path / "both-new.csv", ["y"]).total == 50
+
+
+def test_one_column_as_pandas_writes_it(tmp_path):
+    pd.DataFrame({"sex": ["F", None, "M"]}).to_csv(tmp_path / "truth.csv", index=False)
+    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}, missing="value"), [40.0])
+    batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+    assert (tmp_path / "new.csv").read_text("utf-8").splitlines() == ['"sex"', '"F"', "", '"M"']
+
+
 def test_rows_are_counted_through_the_whole_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(batches, "ROWS", 1_000)
     mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
@@ -224,7 +291,7 @@ def test_a_sorted_release_is_no_filtered_one(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
-@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("kind", ["SIGTERM", "SIGINT", "SIGHUP"])
 def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
     domain = orr.Domain({"sex": ["F", "M"]})
     orr.kronecker(domain, [1.0]).to_json(tmp_path / "m.json")
@@ -233,7 +300,7 @@ def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
     with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as work:
         while work.poll() is None and not list(tmp_path.glob(".new*")):
             time.sleep(0.005)
-        work.send_signal(kind)
+        work.send_signal(getattr(signal, kind))
         said = work.communicate()[1].decode()
     assert work.returncode == 130
     assert "nothing half-done" in said
