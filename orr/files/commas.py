@@ -16,10 +16,10 @@ from orr.domain import Domain
 from orr.release.columns import HIDDEN, imported
 
 # How files write what Python calls True and False.
-BLOCK = 2**24  # bytes that a line may have, and that are read at a time
+BLOCK = 2**21  # bytes that a line may have; several times as many are read ahead
 CAUSES = {
     "UTF8": "it is not all UTF-8",
-    "straddling": "a line is longer than 16 MB",
+    "straddling": "a line is longer than 2 MB",
     "columns, got": "a row has too few or too many columns",
     "conversion error": "a column that should hold numbers holds something else",
 }
