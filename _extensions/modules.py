@@ -1,45 +1,88 @@
-"""Scripts inside a page: a browser that opens the built book from a disk loads no modules of other files."""
+"""One script of all interactive figures: a browser that opens the built book from a disk loads no modules."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
-from typing import ClassVar
-from urllib.parse import quote
 
 from docutils import nodes
-from sphinx.util.docutils import SphinxDirective
 
 ROOT = Path(__file__).resolve().parent.parent
-PLAIN = " !$&'()*+,/:;=>?@[]^`{|}"  # what an address may hold between the tags of a script
+FOLDER = ROOT / "explorer"
+SOME = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$', re.MULTILINE)
+ALL = re.compile(r'^import \* as (\w+) from "\./(\w+)\.mjs";$', re.MULTILINE)
+EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
+# What a worker runs is the same text: a page from a disk may start no worker from a file, but from a text it has.
+SCRIPT = """function orrFigures() {{
+const made = {{}};
+const use = (name) => (made[name] ??= modules[name](use));
+const modules = {{
+{modules}}};
+return use;
+}}
+globalThis.orr = orrFigures();
+orr.source = `(${{orrFigures}})()`;
+orr("start").start();
+"""
+NEEDLESS = re.compile(r"^(?: *//.*\n|\n| +)", re.MULTILINE)
+TAG = "tag_touch-"  # a cell with the tag touch-dial draws the still picture of the figure in dial.mjs
 
 
-def address(code: str) -> str:
-    """Return an address that holds a module, whose imports name modules instead of files."""
-    named = re.sub(r'from "\./(\w+)\.mjs"', r'from "\1"', code)
-    return f"data:text/javascript;charset=utf-8,{quote(named, safe=PLAIN)}"
+def function(path: Path) -> str:
+    """Return a module as a function that takes what it imports, and returns what it exports."""
+    code = SOME.sub(
+        lambda found: f'const {{ {found[1].replace(" as ", ": ")} }} = use("{found[2]}");',
+        path.read_text("utf-8"),
+    )
+    code = ALL.sub(r'const \1 = use("\2");', code)
+    exported = ", ".join(EXPORT.findall(code))
+    code = EXPORT.sub("", code)
+    if left := re.search(r"^(import|export)\b.*", code, re.MULTILINE):
+        raise ValueError(f"{path.name}: {left[0]!r} is written in a way that the book's build does not know")
+    return f"{json.dumps(path.stem)}: (use) => {{\n{code}return {{ {exported} }};\n}},\n"
 
 
-class Modules(SphinxDirective):
-    """The style and the modules of a folder; the one called main runs once the page is read."""
+def script() -> str:
+    """Return the script of all modules, without indentation and lines of comment."""
+    code = SCRIPT.format(modules="".join(map(function, sorted(FOLDER.glob("*.mjs")))))
+    return NEEDLESS.sub("", code)
 
-    required_arguments: ClassVar = 1
 
-    def run(self) -> list[nodes.Node]:
-        """Write the style, a map from names to modules, and a script that starts main."""
-        folder = ROOT / self.arguments[0]
-        for path in (__file__, *folder.iterdir()):
-            self.env.note_dependency(str(path))
-        style = (folder / "style.css").read_text("utf-8")
-        modules = {path.stem: address(path.read_text("utf-8")) for path in sorted(folder.glob("*.mjs"))}
-        html = (
-            f"<style>\n{style}</style>\n"
-            f'<script type="importmap">{json.dumps({"imports": modules})}</script>\n'
-            '<script type="module">import "main";</script>'
-        )
-        return [nodes.raw("", html, format="html")]
+def style() -> str:
+    """Return the style of all figures, without indentation."""
+    return NEEDLESS.sub("", "".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.css"))))
+
+
+def moves(doctree: nodes.document | None) -> bool:
+    """Tell whether a page has figures to touch."""
+    for node in doctree.findall(nodes.Element) if doctree else ():
+        if isinstance(node, nodes.raw) and (
+            'class="touch"' in node.astext() or 'id="ex-off"' in node.astext()
+        ):
+            return True
+        if any(name.startswith(TAG) for name in node.get("classes", ())):
+            return True
+    return False
+
+
+def add_files(app, _page: str, _template, context: dict, doctree) -> None:
+    """Name the script and the style in the pages that need them, with a mark that changes as they do."""
+    if moves(doctree) and app.builder.name == "html":
+        context["figures"] = {
+            name: f"_static/{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
+            for name, text in {"figures.js": script(), "figures.css": style()}.items()
+        }
+
+
+def write_files(app, exception: Exception | None) -> None:
+    """Write both where the pages look for them."""
+    if not exception and app.builder.name == "html":
+        for name, text in {"figures.js": script(), "figures.css": style()}.items():
+            (Path(app.outdir) / "_static" / name).write_text(text, "utf-8")
 
 
 def setup(app) -> dict:
     """Register with Sphinx."""
-    app.add_directive("modules", Modules)
-    return {"parallel_read_safe": True}
+    app.connect("html-page-context", add_files)
+    app.connect("build-finished", write_files)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,14 +15,19 @@ export function cube(given) {
   let count = 1;
   for (const kind of [...kinds].reverse()) {
     const n = kind.members.length;
-    const law = Array.from({ length: n + 1 }, (_, c) => choose(n, c) * (kind.size - 1) ** c * kind.size ** -n);
+    const law = Array.from(
+      { length: n + 1 },
+      (_, c) => choose(n, c) * (kind.size - 1) ** c * kind.size ** -n,
+    );
     Object.assign(kind, { n, law, stride: count });
     count *= n + 1;
   }
   const lies = kinds.map(({ n, stride }) =>
     Uint8Array.from({ length: count }, (_, s) => Math.floor(s / stride) % (n + 1)),
   );
-  const uniform = Float64Array.from(lies[0], (_, s) => kinds.reduce((v, { law }, g) => v * law[lies[g][s]], 1));
+  const uniform = Float64Array.from(lies[0], (_, s) =>
+    kinds.reduce((v, { law }, g) => v * law[lies[g][s]], 1),
+  );
   const gains = kinds.map(({ n, size, members: [i] }, g) => {
     const lie = (1 + 1 / (size * given.w[i])) / given.p[i];
     return Float64Array.from(lies[g], (c) => ((n - c) / given.w[i] - c * lie) / n);
@@ -44,7 +49,10 @@ export function mix(weights, rows) {
 
 // Log of x of every state under Kronecker.
 export const product = ({ given, kinds, lies }) =>
-  mix(kinds.map(({ level }) => -level), lies).map((v) => v + sum(given.levels));
+  mix(
+    kinds.map(({ level }) => -level),
+    lies,
+  ).map((v) => v + sum(given.levels));
 
 // A number for each kind, given to each of its attributes.
 export const spread = ({ given, kinds }, values) =>

@@ -24,7 +24,8 @@ export function* frontier(states, slacks) {
 // Conditions log x[from] - log x[to] <= cap. Number `count` is the smallest x, the next one the largest.
 function conditions({ kinds, count, lies }, caps) {
   const all = [];
-  const add = (from, to, cap) => all.push({ from, to, cap: cap * (1 - HAIR * ((all.length * 0.618034) % 1)) });
+  const add = (from, to, cap) =>
+    all.push({ from, to, cap: cap * (1 - HAIR * ((all.length * 0.618034) % 1)) });
   for (let s = 0; s < count; s++) {
     add(count, s, 0);
     add(s, count + 1, 0);

@@ -8,7 +8,9 @@ const ROUNDING = 1e-12;
 function law(given, z0, lifted) {
   const z = lifted.map((v) => Math.max(v, 0));
   const [truth, ...single] = [z0, ...z].map((v) => softplus(given.logRecords + Math.log(v)));
-  const neighbours = single.map((own, i) => Math.max(Math.abs(truth - own), ...single.filter((_, j) => j !== i)));
+  const neighbours = single.map((own, i) =>
+    Math.max(Math.abs(truth - own), ...single.filter((_, j) => j !== i)),
+  );
   const mass = z0 + sum(z.map((v, i) => (given.sizes[i] - 1) * v));
   return { given, z0, z, mass, truth, single, neighbours, epsilon: Math.max(truth, ...single) };
 }
@@ -46,7 +48,8 @@ export function radiusOne(given) {
 
 export function twoAttributes(given) {
   const found = candidate(given);
-  const label = found.tied < 0 ? (given.w[0] >= given.w[1] * (1 - ROUNDING) ? "I" : "II") : ["III", "IV"][found.tied];
+  const label =
+    found.tied < 0 ? (given.w[0] >= given.w[1] * (1 - ROUNDING) ? "I" : "II") : ["III", "IV"][found.tied];
   return { ...found, label };
 }
 

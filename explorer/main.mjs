@@ -1,14 +1,15 @@
 // The page: controls in, pictures and sentences out.
 
+import { picture, sign } from "./draw.mjs";
 import { frontier, MOST_STATES } from "./guarded.mjs";
 import * as levels from "./levels.mjs";
 import { optimum as solve } from "./optimum.mjs";
+import { bounds, num } from "./numbers.mjs";
 import * as pictures from "./pictures.mjs";
 import { information, problem, sum } from "./problem.mjs";
 import { fromHash, PRESETS, read, toHash } from "./state.mjs";
 import * as words from "./words.mjs";
 
-const { bounds, num } = words;
 const $ = (id) => document.getElementById(`ex-${id}`);
 const SLIDERS = { count: [2, 12, 1], size: [2, 20, 1], level: [0.05, 8, 0.05], slack: [0, 200, 1] };
 
@@ -77,7 +78,8 @@ function field(place, kind, name, label, get, set) {
 // Change what is chosen, and show it: at once, or after a pause where that takes long.
 function choose(changes) {
   state = { ...state, ...changes };
-  for (const list of ["sizes", "levels"]) memory[list] = [...state[list], ...memory[list].slice(state[list].length)];
+  for (const list of ["sizes", "levels"])
+    memory[list] = [...state[list], ...memory[list].slice(state[list].length)];
   clearTimeout(choose.timer);
   choose.timer = setTimeout(render, slow > 60 ? 150 : 0);
 }
@@ -97,7 +99,8 @@ function commit(event) {
 }
 
 function resize(k) {
-  const grown = (list) => Array.from({ length: k }, (_, i) => (state.alike ? state[list][0] : memory[list][i]));
+  const grown = (list) =>
+    Array.from({ length: k }, (_, i) => (state.alike ? state[list][0] : memory[list][i]));
   choose({ sizes: grown("sizes"), levels: grown("levels") });
 }
 
@@ -106,7 +109,8 @@ function build() {
   place.textContent = "";
   fields.length = 2;
   const add = (kind, list, i, name, label) => {
-    const set = (value) => choose({ [list]: state[list].map((v, j) => (state.alike || i === j ? value : v)) });
+    const set = (value) =>
+      choose({ [list]: state[list].map((v, j) => (state.alike || i === j ? value : v)) });
     field(place.lastChild, kind, name, label, () => state[list][i], set);
   };
   for (let i = 0; i < (state.alike ? 1 : state.sizes.length); i++) {
@@ -137,11 +141,12 @@ const width = (id) => Math.max($(id).clientWidth, 240);
 // Show a picture and sentences, the first of which says what it shows.
 function show(id, draw, given, lines) {
   const text = lines.map((line) => line && `<p>${line}</p>`).join("");
-  $(id).innerHTML = pictures.picture(draw(...given, width(id)), lines[0]) + text;
+  $(id).innerHTML = picture(draw(...given, width(id)), lines[0]) + text;
 }
 
 function table(...rows) {
-  const cell = (value, r, c) => (r && c ? `<td>${value}</td>` : `<th scope="${r ? "row" : "col"}">${value}</th>`);
+  const cell = (value, r, c) =>
+    r && c ? `<td>${value}</td>` : `<th scope="${r ? "row" : "col"}">${value}</th>`;
   const lines = rows.map((cells, r) => `<tr>${cells.map((value, c) => cell(value, r, c)).join("")}</tr>`);
   return `<table>${lines.join("")}</table>`;
 }
@@ -150,9 +155,14 @@ function draw() {
   const { given, kronecker, floor, heuristic, optimum, two } = model;
   show("overall", pictures.overview, [model], words.overall(model));
   const other = heuristic.fellBack.includes(true) ? " (other levels)" : "";
-  const shown = { Kronecker: num(kronecker), heuristic: num(heuristic.epsilon) + other, optimum: bounds(optimum), floor: num(floor) };
+  const shown = {
+    Kronecker: num(kronecker),
+    heuristic: num(heuristic.epsilon) + other,
+    optimum: bounds(optimum),
+    floor: num(floor),
+  };
   $("strip").innerHTML = Object.entries(shown)
-    .map(([method, value]) => `<span>${pictures.sign(method.toLowerCase())} ${method} <b>${value}</b></span>`)
+    .map(([method, value]) => `<span>${sign(method.toLowerCase())} ${method} <b>${value}</b></span>`)
     .join(" ");
   $("two").hidden = !two;
   if (two) drawTwo();
@@ -160,26 +170,36 @@ function draw() {
   show("shape", pictures.ball, [model, shape], words.ball(model, shape));
   clearTimeout(draw.timer);
   draw.timer = setTimeout(() => {
-    $("live").textContent = `${given.k} attributes. Overall levels: ${$("strip").textContent}. ${words.saving(model)}`;
+    $("live").textContent =
+      `${given.k} attributes. Overall levels: ${$("strip").textContent}. ${words.saving(model)}`;
   }, 600);
 }
 
 function drawTwo() {
   const [m, n] = model.given.sizes;
-  const times = { "the truth": 1, "a lie about 1": m - 1, "a lie about 2": n - 1, "two lies": (m - 1) * (n - 1) };
+  const times = {
+    "the truth": 1,
+    "a lie about 1": m - 1,
+    "a lie about 2": n - 1,
+    "two lies": (m - 1) * (n - 1),
+  };
   const all = pictures.chances(model, Object.values(times));
   const side = Math.min(width("two") / 2 - 10, 230);
-  $("map").innerHTML = pictures.picture(pictures.map(model, width("two")), words.twoCase(model));
+  $("map").innerHTML = picture(pictures.map(model, width("two")), words.twoCase(model));
   $("case").textContent = words.twoCase(model);
   $("matrices").innerHTML = ["Kronecker", "optimum"]
     .map((name, j) => {
       const finding = `In this distortion matrix the truth has probability ${num(all[j][0], 3)}.`;
-      return `<div>${pictures.picture(pictures.matrix(model, all, j, side), finding)}${name}</div>`;
+      return `<div>${picture(pictures.matrix(model, all, j, side), finding)}${name}</div>`;
     })
     .join("");
   $("chances").innerHTML = table(
     ["released", "records", "Kronecker", "optimum"],
-    ...Object.entries(times).map(([name, many], s) => [name, num(many, 7), ...all.map((row) => (row[s] ? num(row[s], 4) : "< 1e-300"))]),
+    ...Object.entries(times).map(([name, many], s) => [
+      name,
+      num(many, 7),
+      ...all.map((row) => (row[s] ? num(row[s], 4) : "< 1e-300")),
+    ]),
   );
 }
 
@@ -219,9 +239,18 @@ function drawGuarded() {
   const { given, heuristic, optimum } = model;
   show("frontier", pictures.frontier, [model, curve], [words.guarded(model, curve)]);
   $("code").textContent = words.python(model, state.slack);
-  const lists = [["kronecker", given.levels], ["heuristic", heuristic.neighbours], ["optimum", optimum.neighbours]];
+  const lists = [
+    ["kronecker", given.levels],
+    ["heuristic", heuristic.neighbours],
+    ["optimum", optimum.neighbours],
+  ];
   if (curve.mine) lists.push(["guarded", curve.mine.neighbours, "hollow"]);
-  show("neighbours", pictures.rows, [lists, "neighbour level (nats)", optimum.upper], [words.neighbours(model)]);
+  show(
+    "neighbours",
+    pictures.rows,
+    [lists, "neighbour level (nats)", optimum.upper],
+    [words.neighbours(model)],
+  );
   const columns = [["asked", given.levels], ["achieved", heuristic.given.levels], ...lists.slice(1)];
   $("levels").innerHTML = table(
     ["no.", ...columns.map(([name]) => name)],
@@ -259,11 +288,20 @@ async function copy(box) {
 $("off").remove();
 for (const part of document.querySelectorAll(".ex")) part.hidden = false;
 field($("count"), "count", "attributes", "Number of attributes", () => state.sizes.length, resize);
-field($("slack"), "slack", "slack (%)", "Slack in per cent", () => state.slack, (slack) => {
-  state = { ...state, slack };
-  guard();
-});
-$("presets").innerHTML = PRESETS.map(([name], j) => `<button type="button" data-preset="${j}">${name}</button>`).join("");
+field(
+  $("slack"),
+  "slack",
+  "slack (%)",
+  "Slack in per cent",
+  () => state.slack,
+  (slack) => {
+    state = { ...state, slack };
+    guard();
+  },
+);
+$("presets").innerHTML = PRESETS.map(
+  ([name], j) => `<button type="button" data-preset="${j}">${name}</button>`,
+).join("");
 document.getElementById("explorer").onclick = ({ target: { dataset } }) => {
   if (dataset.copy) copy($(dataset.copy));
   if (!dataset.preset) return;

@@ -29,7 +29,10 @@ export function optimum(given) {
     lower: Math.min(lower, upper),
     exact: upper - lower < 1e-6 * Math.min(1, upper),
     unique,
-    weights: spread(states, y.map((v) => v / (Math.max(...y) || 1))),
+    weights: spread(
+      states,
+      y.map((v) => v / (Math.max(...y) || 1)),
+    ),
     neighbours: neighbourLevels(states, heights),
   };
 }
@@ -59,7 +62,9 @@ function walk(states, hair) {
   const least = Math.min(...states.gains.map(([truth]) => truth));
   // A further state for each kind, with any room, gains what the weight of the kind is below 0.
   const room = Float64Array.from([...states.uniform, ...kinds.map(() => 1e300)]);
-  const gains = states.gains.map((row, g) => Float64Array.from([...row, ...kinds.map((_, h) => (g === h ? -least : 0))]));
+  const gains = states.gains.map((row, g) =>
+    Float64Array.from([...row, ...kinds.map((_, h) => (g === h ? -least : 0))]),
+  );
   const sizes = gains.map((row) => row.map(Math.abs));
   const tilt = room.map((_, s) => hair * least * ((s * 0.618034 + 0.3) % 1));
   // At a corner the weights sum to 1, and as many gains are 0 as there are kinds but one.
@@ -76,7 +81,11 @@ function walk(states, hair) {
     const weights = back.map(([v, ...line]) => v - sum(line.map((u, j) => u * tilt[corner[j]])));
     const direction = back.map((line) => next.sign * line[next.place + 1]);
     inside[corner[next.place]] = Number(next.sign > 0);
-    const [at, change, size] = [mix(weights, gains), mix(direction, gains), mix(direction.map(Math.abs), sizes)];
+    const [at, change, size] = [
+      mix(weights, gains),
+      mix(direction, gains),
+      mix(direction.map(Math.abs), sizes),
+    ];
     for (const s of corner) change[s] = 0;
     const stops = [];
     for (let s = 0; s < at.length; s++) {
@@ -99,7 +108,8 @@ function leaving(corner, mass, back, most, room) {
     const sign = mass[place] < 0 ? -1 : 1;
     const over = sign < 0 ? -mass[place] : mass[place] - room[s];
     const rate = over / Math.max(...back.map((line) => Math.abs(line[place + 1])));
-    if (over > 1e-12 * Math.min(room[s], most) && !(rate <= best?.rate)) best = { place, rate, sign, slope: -over };
+    if (over > 1e-12 * Math.min(room[s], most) && !(rate <= best?.rate))
+      best = { place, rate, sign, slope: -over };
   });
   return best;
 }
@@ -125,7 +135,13 @@ function turn(stops, at, change, slope, inside) {
 function arrived(states, corner, mass, back, inside) {
   const { uniform, gains, count } = states;
   const weights = back.map(([v], g) => (corner.includes(count + g) ? 0 : Math.max(v, 0)));
-  const [h, size] = [mix(weights, gains), mix(weights, gains.map((row) => row.map(Math.abs)))];
+  const [h, size] = [
+    mix(weights, gains),
+    mix(
+      weights,
+      gains.map((row) => row.map(Math.abs)),
+    ),
+  ];
   const mean = sum(h.map((v, s) => uniform[s] * Math.max(v + ULP * (weights.length + 4) * size[s], 0)));
   const shares = Float64Array.from(inside);
   corner.forEach((s, j) => {

@@ -1,95 +1,80 @@
-// Pictures, as strings of SVG in the width that there is. A method looks as in the rest of the book.
+// Pictures of the explorer, as strings of SVG in the width that there is.
 
 import { choose, mix, product } from "./cube.mjs";
+import { at, frame, line, mark, text } from "./draw.mjs";
 import { twoAttributes } from "./levels.mjs";
+import { bounds, num } from "./numbers.mjs";
 import { problem, sum } from "./problem.mjs";
-import { bounds, num } from "./words.mjs";
 
-const MARKS = {
-  kronecker: "M-5-5h10v10h-10z",
-  heuristic: "M-5.5 0a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0-11 0",
-  optimum: "M0-6.5L6.5 5h-13z",
-  floor: "M0 6.5L6.5-5h-13z",
-  guarded: "M0-7L7 0L0 7L-7 0z",
-};
-const CELLS = 46;
-
-const at = (x, y) => `${x.toFixed(1)} ${y.toFixed(1)}`;
-const text = (x, y, words, style = "") => `<text class="${style}" transform="translate(${at(x, y)})">${words}</text>`;
-const mark = (method, x, y, more = "") =>
-  `<path class="${method} mark ${more}" transform="translate(${at(x, y)})" d="${MARKS[method]}"/>`;
-
-// A line through points, given as x, y, x, y and so on.
-function line(style, ...points) {
-  const places = points.map((v, i) => `${i % 2 ? " " : i ? "L" : "M"}${v.toFixed(1)}`);
-  return `<path class="${style}" d="${places.join("")}"/>`;
-}
-
-// A picture with the sentence that says what it shows.
-export const picture = ({ width, height, body }, finding) =>
-  `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${finding}">${body}</svg>`;
-
-export const sign = (method) =>
-  `<svg width="16" height="16" viewBox="-8 -8 16 16" aria-hidden="true">${mark(method, 0, 0)}</svg>`;
-
-// Round numbers in a range.
-function ticks(low, high, many) {
-  const unit = 10 ** Math.floor(Math.log10((high - low) / many));
-  const step = [1, 2, 5, 10].find((m) => m * unit * many >= high - low) * unit;
-  const first = Math.ceil(low / step - 1e-9);
-  return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => (first + i) * step);
-}
-
-// Scales, grid and title. Numbers grow upwards in the range `up`, if given.
-function frame(width, left, bottom, most, title, up) {
-  const [top, right] = [10, width - 14];
-  const x = (v) => left + ((right - left) * v) / most;
-  const y = (v) => bottom - ((bottom - top) * (v - up[0])) / (up[1] - up[0] || 1);
-  let body = text(right, bottom + 34, title, "end small");
-  for (const v of ticks(0, most, (right - left) / 70)) {
-    body += line("grid", x(v), top, x(v), bottom) + text(x(v), bottom + 17, num(v), "middle small");
-  }
-  for (const v of up ? ticks(...up, 5) : []) {
-    body += line("grid", left, y(v), right, y(v)) + text(left - 7, y(v) + 4, num(v), "end small");
-  }
-  return { x, y, top, right, body };
-}
+const CELLS = 46; // the map is drawn in so many squares each way
 
 // Overall levels and, where it falls back, the levels that the heuristic achieved.
 export function overview({ given, kronecker, floor, information, heuristic, optimum, achieved }, width) {
   const fallen = heuristic.fellBack.includes(true);
   const total = sum(heuristic.given.levels);
-  let { x, body } = frame(width, 10, 190, Math.max(kronecker, total, heuristic.epsilon), "overall level (nats)");
+  let { x, body } = frame(
+    width,
+    10,
+    190,
+    Math.max(kronecker, total, heuristic.epsilon),
+    "overall level (nats)",
+  );
   const row = (j, method, name, value, shown, parts, others = "") => {
     const y = 46 * j + 36;
     let end = 0;
-    body += text(10, y - 12, `<tspan class="bold">${name}</tspan> ${shown}`) + line(`${method} line`, x(0), y, x(value), y);
-    for (const part of parts.slice(0, -1)) body += line(`${method} tick`, x((end += part)), y - 6, x(end), y + 6);
+    body +=
+      text(10, y - 12, `<tspan class="bold">${name}</tspan> ${shown}`) +
+      line(`${method} line`, x(0), y, x(value), y);
+    for (const part of parts.slice(0, -1))
+      body += line(`${method} tick`, x((end += part)), y - 6, x(end), y + 6);
     body += others + mark(method, x(value), y);
   };
   const hollow = (method, value, y) => mark(method, x(value), y, "hollow");
   const rivals = fallen ? hollow("kronecker", total, 82) + hollow("optimum", achieved.upper, 82) : "";
   const proved = optimum.exact ? "" : hollow("optimum", optimum.lower, 128);
   row(0, "kronecker", "Kronecker", kronecker, num(kronecker), given.levels);
-  row(1, "heuristic", `heuristic${fallen ? ", at the levels it achieved" : ""}`, heuristic.epsilon, num(heuristic.epsilon), [], rivals);
+  row(
+    1,
+    "heuristic",
+    `heuristic${fallen ? ", at the levels it achieved" : ""}`,
+    heuristic.epsilon,
+    num(heuristic.epsilon),
+    [],
+    rivals,
+  );
   body += line("saved", x(optimum.upper), 128, x(kronecker), 128);
   row(2, "optimum", "optimum", optimum.upper, bounds(optimum), [], proved);
   row(3, "floor", "information floor", floor, num(floor), information);
   if (!fallen) return { width, height: 230, body };
-  const lists = [["kronecker", given.levels, "hollow"], ["heuristic", heuristic.given.levels]];
+  const lists = [
+    ["kronecker", given.levels, "hollow"],
+    ["heuristic", heuristic.given.levels],
+  ];
   const below = rows(lists, "level achieved, hollow: asked (nats)", 0, width);
-  return { width, height: 234 + below.height, body: `${body}<g transform="translate(0 234)">${below.body}</g>` };
+  return {
+    width,
+    height: 234 + below.height,
+    body: `${body}<g transform="translate(0 234)">${below.body}</g>`,
+  };
 }
 
 // A row for each attribute, with a mark for each list of levels; `end` is where a line is drawn.
 export function rows(lists, title, end, width) {
   const bottom = 28 * lists[0][1].length + 16;
-  let { x, top, body } = frame(width, 92, bottom, Math.max(end, ...lists.flatMap(([, levels]) => levels)), title);
+  let { x, top, body } = frame(
+    width,
+    92,
+    bottom,
+    Math.max(end, ...lists.flatMap(([, levels]) => levels)),
+    title,
+  );
   if (end) body += line("optimum line thin", x(end), top, x(end), bottom);
   lists[0][1].forEach((_, i) => {
     const y = 28 * i + 26;
     const places = lists.map(([, levels]) => x(levels[i]));
-    body += text(10, y + 4, `attribute ${i + 1}`, "small") + line("guide", Math.min(...places), y, Math.max(...places), y);
+    body +=
+      text(10, y + 4, `attribute ${i + 1}`, "small") +
+      line("guide", Math.min(...places), y, Math.max(...places), y);
     lists.forEach(([method, , more], j) => (body += mark(method, places[j], y, more)));
   });
   return { width, height: bottom + 40, body };
@@ -110,7 +95,8 @@ export function map({ given }, width) {
     const levels = place.map((v) => ((v + 0.5) * most) / CELLS);
     const { label, epsilon } = twoAttributes(problem(given.sizes, levels));
     (cases[label] ??= []).push(levels);
-    tints[Math.max(0, Math.min(Math.floor(14 * (1 - epsilon / sum(levels))), 5))] += `M${place[0]} ${CELLS - 1 - place[1]}h1v1h-1z`;
+    tints[Math.max(0, Math.min(Math.floor(14 * (1 - epsilon / sum(levels))), 5))] +=
+      `M${place[0]} ${CELLS - 1 - place[1]}h1v1h-1z`;
   }
   const scale = `translate(42 ${top}) scale(${(right - 42) / CELLS} ${(side - 42 - top) / CELLS})`;
   const cells = tints.map((d, t) => `<path class="tint" fill-opacity="${0.02 + 0.08 * t}" d="${d}"/>`);
@@ -136,7 +122,10 @@ export function map({ given }, width) {
 
 // For two attributes, the chance of each record: truth, a lie about 1, about 2, two lies.
 export function chances({ given: { sizes, levels }, two }, times) {
-  return [[sum(levels), levels[1], levels[0], 0], [two.truth, ...two.single, 0]].map((heights) => {
+  return [
+    [sum(levels), levels[1], levels[0], 0],
+    [two.truth, ...two.single, 0],
+  ].map((heights) => {
     const x = heights.map((h) => Math.exp(h - Math.max(...heights)));
     return x.map((v) => v / sum(x.map((u, s) => times[s] * u)));
   });
@@ -155,13 +144,20 @@ export function matrix({ given }, all, which, width) {
   const [low, high] = [Math.min(...logs.flat()), Math.max(...logs.flat())];
   const heat = (s) => (0.05 + (0.95 * (logs[which][s] - low)) / (high - low)).toFixed(3);
   const body = cells.map((d, s) => `<path class="heat" fill-opacity="${heat(s)}" d="${d}"/>`).join("");
-  return { width, height: width, body: `<g transform="scale(${width / (m * n)})" shape-rendering="crispEdges">${body}</g>` };
+  return {
+    width,
+    height: width,
+    body: `<g transform="scale(${width / (m * n)})" shape-rendering="crispEdges">${body}</g>`,
+  };
 }
 
 // What lies weigh, the radius of the ball, and how many flip sets are in, on and out of it.
 export function shape({ given, optimum: { states, weights } }) {
   const { kinds, lies } = states;
-  const cost = mix(kinds.map(({ members }) => weights[members[0]]), lies);
+  const cost = mix(
+    kinds.map(({ members }) => weights[members[0]]),
+    lies,
+  );
   const radius = sum(weights.map((y, i) => y * given.q[i]));
   const sets = [0, 0, 0];
   cost.forEach((c, s) => {
@@ -173,7 +169,10 @@ export function shape({ given, optimum: { states, weights } }) {
 
 // Heights of all flip sets against their weighted number of lies.
 export function ball({ kronecker, optimum: { states, heights } }, { cost, radius }, width) {
-  let { x, y, top, body } = frame(width, 36, 240, Math.max(...cost) || 1, "weighted number of lies", [0, kronecker]);
+  let { x, y, top, body } = frame(width, 36, 240, Math.max(...cost) || 1, "weighted number of lies", [
+    0,
+    kronecker,
+  ]);
   body += line("guide", x(radius), top, x(radius), 240);
   for (const [method, all] of Object.entries({ kronecker: product(states), optimum: heights })) {
     const places = Array.from(cost, (c, s) => [x(c), y(all[s])]);
@@ -191,7 +190,8 @@ export function frontier({ kronecker, optimum: { upper } }, { points, most, end,
   body += line("guarded line", ...points.flatMap(place)) + mark("kronecker", ...place(points[0]));
   if (end <= most) body += mark("optimum", x(100 * end), y(upper));
   if (mine && slack <= most) {
-    body += line("guide", x(100 * slack), top, x(100 * slack), 240) + mark("guarded", ...place({ ...mine, slack }));
+    body +=
+      line("guide", x(100 * slack), top, x(100 * slack), 240) + mark("guarded", ...place({ ...mine, slack }));
   }
   return { width, height: 280, body };
 }

@@ -13,11 +13,14 @@ export function read(field, text) {
   const typed = text.trim();
   const value = /^\+?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(typed) ? Number(typed) : NaN;
   if (value >= low && value <= high && !(allowed.includes("whole") && value % 1)) return { value };
-  return { error: `must be ${allowed}, ${typed ? `and “${typed.slice(0, 20)}” is not` : "and cannot be empty"}.` };
+  return {
+    error: `must be ${allowed}, ${typed ? `and “${typed.slice(0, 20)}” is not` : "and cannot be empty"}.`,
+  };
 }
 
 const link = (words, chapter) => `<a href="chapters/${chapter}">${words}</a>`;
-const alike = (k, size, level) => `#sizes=${new Array(k).fill(size)}&levels=${new Array(k).fill(level)}&alike`;
+const alike = (k, size, level) =>
+  `#sizes=${new Array(k).fill(size)}&levels=${new Array(k).fill(level)}&alike`;
 
 // Examples: a name, an address, and what to look at.
 export const PRESETS = [
@@ -26,7 +29,11 @@ export const PRESETS = [
     "#sizes=2,3,4&levels=1,1.5,2",
     `The book’s running example, from ${link("Many answers", "02-many-answers.html")} on.`,
   ],
-  ["Two coins", "#sizes=2,2&levels=1,1", `Two yes-or-no answers, ${link("solved by hand", "03-two-attributes.html")}.`],
+  [
+    "Two coins",
+    "#sizes=2,2&levels=1,1",
+    `Two yes-or-no answers, ${link("solved by hand", "03-two-attributes.html")}.`,
+  ],
   [
     "The heuristic loses",
     "#sizes=2,3,2,2,2&levels=1.386,1.099,1.099,1.609,0.288",
@@ -37,8 +44,16 @@ export const PRESETS = [
     "#sizes=2,3,4,5&levels=1,1.5,2,0.3",
     `The fourth answer costs nothing. Raise its level until ${link("the ride", "11-shape.html#free-riders")} ends.`,
   ],
-  ["Half-cube", alike(5, 2, 0.4), `Faint yes-or-no answers: the ball is ${link("half of all records", "11-shape.html#the-half-cube")}.`],
-  ["Ten SNPs", alike(10, 4, 4), `Ten places in ${link("the genome", "08-genomes.html")}, each with an allele and a diagnosis.`],
+  [
+    "Half-cube",
+    alike(5, 2, 0.4),
+    `Faint yes-or-no answers: the ball is ${link("half of all records", "11-shape.html#the-half-cube")}.`,
+  ],
+  [
+    "Ten SNPs",
+    alike(10, 4, 4),
+    `Ten places in ${link("the genome", "08-genomes.html")}, each with an allele and a diagnosis.`,
+  ],
   [
     "Twelve answers",
     "#sizes=2,2,2,3,3,3,4,4,4,5,5,5&levels=0.5,1,1.5,0.6,1.1,1.6,0.7,1.2,1.7,0.8,1.3,1.8",

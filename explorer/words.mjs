@@ -1,29 +1,13 @@
-// Numbers and sentences.
+// Sentences of the explorer.
 
-export function num(x, maximumSignificantDigits = 5, roundingMode = "halfExpand") {
-  const plain = x === 0 || (Math.abs(x) >= 1e-3 && Math.abs(x) < 1e6);
-  const notation = plain ? "standard" : "scientific";
-  return x.toLocaleString("en", { maximumSignificantDigits, roundingMode, notation }).replace("E", "e");
-}
-
-const outward = ({ lower, upper }, digits) => [num(lower, digits, "floor"), num(upper, digits, "ceil")];
-export const bounds = (found) => (found.exact ? num(found.upper) : outward(found).join(" to "));
-const percent = (share) => `${num(100 * share, 3)}%`;
-
-// “1, 2 and 3”.
-function list(items) {
-  const shown = items.length > 5 ? [...items.slice(0, 4), `${items.length - 4} more`] : items;
-  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} and ${shown.at(-1)}` : shown[0];
-}
-
-const where = (marks) => marks.flatMap((mark, i) => (mark ? [i] : []));
-const attributes = (places) => `attribute${places.length > 1 ? "s" : ""} ${list(places.map((i) => i + 1))}`;
+import { attributes, bounds, list, num, outward, percent, where } from "./numbers.mjs";
 
 export function saving({ kronecker, optimum }) {
   const { exact, upper } = optimum;
   if (!exact) return `The optimum costs ${bounds(optimum)}, and Kronecker ${num(kronecker)}.`;
   const saved = kronecker - upper;
-  if (saved < 1e-9 * kronecker) return `Nothing can be saved: the optimum costs as much as Kronecker, ${num(upper)}.`;
+  if (saved < 1e-9 * kronecker)
+    return `Nothing can be saved: the optimum costs as much as Kronecker, ${num(upper)}.`;
   return `Joint randomization saves ${num(saved, 3)} of ${num(kronecker)}, ${percent(saved / kronecker)}.`;
 }
 
@@ -34,7 +18,9 @@ export function overall(model) {
   const [below, above] = outward(optimum, 10);
   return [
     saving(model),
-    upper < 14 ? `Anybody’s odds change by a factor of ${odds(upper)} at most; with Kronecker, of ${odds(kronecker)}.` : "",
+    upper < 14
+      ? `Anybody’s odds change by a factor of ${odds(upper)} at most; with Kronecker, of ${odds(kronecker)}.`
+      : "",
     induction(heuristic, achieved),
     `Nothing goes below the floor, ${num(floor)}: so much the answers tell about a uniformly random record.`,
     exact
@@ -51,12 +37,15 @@ function induction({ epsilon, fellBack, given }, { lower, upper, exact }) {
     return `The heuristic gives every attribute its level, and ${close ? "is optimal here" : loss}.`;
   }
   const got = list(fallen.map((i) => num(given.levels[i], 4)));
-  const rival = close ? "so does the optimum" : `the optimum ${bounds({ exact, lower, upper: Math.min(upper, epsilon) })}`;
+  const rival = close
+    ? "so does the optimum"
+    : `the optimum ${bounds({ exact, lower, upper: Math.min(upper, epsilon) })}`;
   return `The heuristic <em>falls back</em>: ${attributes(fallen)} got ${got} instead. At the levels achieved it costs ${num(epsilon)}, and ${rival}. Hollow: Kronecker and the optimum at those levels.`;
 }
 
 export function twoCase({ given: { q, spare }, two: { label } }) {
-  const advice = Math.abs(spare) < 1e-6 ? "may do as they like" : `should ${spare > 0 ? "come together" : "stay apart"}`;
+  const advice =
+    Math.abs(spare) < 1e-6 ? "may do as they like" : `should ${spare > 0 ? "come together" : "stay apart"}`;
   const lie = `attribute ${["I", "III"].includes(label) ? 1 : 2} alone is as ${spare < 0 ? "likely as the truth" : "rare as two lies"}`;
   return `Case (${label}): the flip probabilities sum to ${num(q[0] + q[1], 4)}, so lies ${advice}. In the optimum a lie about ${lie}.`;
 }
@@ -69,7 +58,9 @@ export function ball({ given, optimum: { weights, unique, exact, states } }, { r
   return [
     `Lies about the attributes weigh ${weights.map((y) => num(y, 2)).join(", ")}, those in a release ${num(radius, 4)} on average. Flip sets that weigh less (${inside}) are as likely as the truth, those that weigh more (${outside}) as rare as can be, those on the edge (${edge}) may lie between.`,
     free.length ? `Without ${attributes(free)} the optimum would cost the same: a free ride.` : "",
-    unique ? `There is no other optimum${alike}.` : "There may be other optima, which differ from this one on the edge.",
+    unique
+      ? `There is no other optimum${alike}.`
+      : "There may be other optima, which differ from this one on the edge.",
   ];
 }
 
