@@ -12,7 +12,7 @@ FOLDER = ROOT / "explorer"
 SOME = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$', re.MULTILINE)
 ALL = re.compile(r'^import \* as (\w+) from "\./(\w+)\.mjs";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
-# What a worker runs is the same text: a page from a disk may start no worker from a file, but from a text it has.
+# A worker runs the same text: a page from a disk may start no worker from a file, but one from a text.
 SCRIPT = """function orrFigures() {{
 const made = {{}};
 const use = (name) => (made[name] ??= modules[name](use));
