@@ -1,5 +1,6 @@
 """A browser to read the built book with: found or installed, and kept away from other hosts."""
 
+import gzip
 import os
 import shutil
 import subprocess
@@ -111,10 +112,27 @@ class Silent(SimpleHTTPRequestHandler):
         """Print nothing."""
 
 
+class Compressing(Silent):
+    """A server that compresses texts, as public ones do."""
+
+    def do_GET(self) -> None:
+        """Send a file, or as usual what is none."""
+        path = Path(self.translate_path(self.path))
+        if path.suffix not in {".html", ".css", ".js", ".svg", ".json"} or not path.is_file():
+            return super().do_GET()
+        body = gzip.compress(path.read_bytes())
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(path)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
 @contextmanager
-def serve(folder: Path = BOOK) -> Iterator[str]:
+def serve(folder: Path = BOOK, handler: type[Silent] = Silent) -> Iterator[str]:
     """Serve a folder on this machine and return its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Silent, directory=folder)) as server:
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=folder)) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
         try:

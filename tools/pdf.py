@@ -22,7 +22,6 @@ PREPARE = """async () => {
         part.removeAttribute("name"); // of answers with one name only one can be open
         part.open = true;
     }
-    await MathJax.startup.promise;
     await document.fonts.ready;
     const formulas = [...document.querySelectorAll(".math")];
     return [

@@ -5,7 +5,7 @@ from urllib.parse import urldefrag
 
 import pytest
 
-from .looks import LOOKS, THEME, settle
+from .looks import OPPOSITE, THEME, settle
 
 STOPS = """() => {
     const all = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
@@ -41,7 +41,7 @@ def lost_stops(page):
     return [*lost, "there is no way out"]
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", OPPOSITE)
 @pytest.mark.parametrize(
     "place", ["index.html", "chapters/01-one-answer.html", "teaching.html", "explorer.html", "search.html"]
 )

@@ -1,0 +1,118 @@
+"""What a page loads: one style and one script for all pages, and no script before the page is shown.
+
+The theme and the extensions name some twenty files, one of which (the icons as a script, 1.5 MB) repeats what
+its style says. Here they become two, without the icons that no page shows.
+"""
+
+import hashlib
+import re
+from pathlib import Path
+
+TAG = re.compile(
+    r'<(?:link|script)\b[^>]*?\b(?:href|src)="(?P<root>[^"?]*?)(?P<name>(?:_static/)?[^"?/]*(?:/[^"?/]+)?\.(?P<kind>css|js))'
+    r'(?:\?[^"]*)?"[^>]*>(?:</script>)?\n?'
+)
+DROPPED = (
+    re.compile(  # icons as a script, hints to load what is deferred anyway, and a name that nothing reads
+        r'<script src="[^"]*fontawesome\.js[^"]*"></script>|<link rel="preload" as="script"[^>]*>'
+        r"|<script>DOCUMENTATION_OPTIONS\.pagename = [^<]*</script>|<!--.*?-->",
+        re.DOTALL,
+    )
+)
+ALONE = ("thebe", "design", "search", "language_data", "figures", "formulas")  # only some pages need these
+ICON = re.compile(r"(?:\.fa-[\w-]+:before,?)+\{content:[^}]*\}")
+NAME = re.compile(r"\bfa-([\w-]+)")
+# As deep as the theme's own, whose addresses are relative.
+MERGED = {"css": "_static/styles/book.css", "js": "_static/scripts/book.js"}
+LAST = {
+    "css": [],
+    "js": ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"],
+}  # as in the theme
+TAGS = {"css": '<link rel="stylesheet" href="{}"/>', "js": '<script defer src="{}"></script>'}
+IMPORT = re.compile(r'@import "\.\./basic\.css";')
+
+
+class Files:
+    """The files that all pages share, in the order in which pages name them."""
+
+    def __init__(self, out: Path) -> None:
+        self.out = out
+        self.found = {"css": [], "js": []}
+
+    def text(self, kind: str) -> str:
+        """Return all files of a kind as one."""
+        texts = [(self.out / name).read_text("utf-8") for name in [*self.found[kind], *LAST[kind]]]
+        whole = {"css": "\n", "js": "\n;\n"}[kind].join(
+            re.sub(r"(?m)^(?://|/\*)# sourceMappingURL=.*$", "", text) for text in texts
+        )
+        return IMPORT.sub(
+            lambda _: (self.out / "_static/basic.css").read_text("utf-8").replace("url(", "url(../"), whole
+        )
+
+    def lighten(self, html: str, design: bool) -> str:
+        """Name one file of each kind in the head of a page, in the place of the first.
+
+        Parameters
+        ----------
+        html
+            A part of the head.
+        design
+            Whether the page has cards, which have a style of their own.
+        """
+        named = set()
+
+        def change(tag: re.Match) -> str:
+            name, kind = tag["name"], tag["kind"]
+            if "design" in name and not (design and kind == "css"):
+                return ""
+            if any(word in name for word in ALONE):
+                return tag[0] if "defer" in tag[0] else tag[0].replace("<script ", "<script defer ")
+            if name not in self.found[kind]:
+                self.found[kind].append(name)
+            if kind in named:
+                return ""
+            named.add(kind)
+            return TAGS[kind].format(f"{tag['root']}{MERGED[kind]}?v=@")
+
+        return TAG.sub(change, DROPPED.sub("", html))
+
+    def write(self) -> None:
+        """Write both files, with the icons that pages show, and name their state in the pages."""
+        pages = {path: path.read_text("utf-8") for path in self.out.rglob("*.html")}
+        shown = {icon for page in pages.values() for icon in NAME.findall(page)}
+        marks = {}
+        for kind, name in MERGED.items():
+            text = ICON.sub(lambda rule: rule[0] * bool(shown & {*NAME.findall(rule[0])}), self.text(kind))
+            (self.out / name).write_text(text, "utf-8")
+            marks[f"{name}?v=@"] = f"{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
+        for path, page in pages.items():
+            marked = page
+            for name, mark in marks.items():
+                marked = marked.replace(name, mark)
+            if marked != page:
+                path.write_text(marked, "utf-8")
+
+
+def begin(app) -> None:
+    """Start with no files."""
+    app.files = Files(Path(app.outdir))
+
+
+def add_lighten(app, _page: str, _template, context: dict, _doctree) -> None:
+    """Hand the function to the layout's template."""
+    design = 'class="sd-' in context.get("body", "")
+    context["lighten"] = lambda html: app.files.lighten(html, design)
+
+
+def write(app, exception: Exception | None) -> None:
+    """Write what the pages share."""
+    if not exception and app.builder.name == "html" and app.files.found["js"]:
+        app.files.write()
+
+
+def setup(app) -> dict:
+    """Register with Sphinx."""
+    app.connect("builder-inited", begin)
+    app.connect("html-page-context", add_lighten)
+    app.connect("build-finished", write)
+    return {"parallel_read_safe": True}
