@@ -4,7 +4,7 @@ PAGE := _build/html/index.html
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book help test lint unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
+.PHONY: book help test lint scripts unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
 
 ## The book
 
@@ -24,10 +24,18 @@ links: .venv/installed ## check the links to other sites
 
 test: lint unit notebooks classroom book browser ## run every test
 
-lint: .venv/installed ## check style and types
+lint: .venv/installed scripts ## check style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+ifneq ($(shell command -v npm),)
+scripts: node_modules/installed ## check the style of the scripts in the pages, where there is npm
+	node_modules/.bin/biome check --error-on-warnings
+else
+scripts:
+	@echo "THE STYLE OF THE SCRIPTS WAS NOT CHECKED: there is no npm"
+endif
 
 unit: .venv/installed ## test the package and the project's files
 	$(BIN)/pytest --numprocesses=auto --quiet
@@ -84,8 +92,12 @@ help: ## say what can be made
 	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
 
 clean: ## remove all that these commands made
-	rm -rf .venv _build *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv _build node_modules *.egg-info .mypy_cache .ruff_cache .hypothesis
 	find . \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
+
+node_modules/installed: package.json
+	@npm install --silent --no-audit --no-fund --no-package-lock
+	@touch $@
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
