@@ -22,6 +22,9 @@ export function line(style, ...points) {
   return `<path class="${style}" d="${places.join("")}"/>`;
 }
 
+export const bar = (style, x, y, width, height) =>
+  `<rect class="${style}" x="${x.toFixed(1)}" y="${y.toFixed(1)}" width="${Math.max(width, 0).toFixed(1)}" height="${Math.max(height, 0).toFixed(1)}"/>`;
+
 // A picture with the sentence that says what it shows.
 export const picture = ({ width, height, body }, finding) =>
   `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${finding}">${body}</svg>`;

@@ -1,6 +1,22 @@
 """Figures to touch, brought to life as a reader does it: by scrolling to them."""
 
+import json
 from contextlib import contextmanager
+from pathlib import Path
+
+CHAPTERS = Path(__file__).parents[2] / "chapters"
+TAG = "touch-"
+
+
+def tagged():
+    """Return where the chapters have figures: pairs of a page and a name."""
+    return [
+        (f"chapters/{path.stem}.html", tag.removeprefix(TAG))
+        for path in sorted(CHAPTERS.glob("*.ipynb"))
+        for cell in json.loads(path.read_text("utf-8"))["cells"]
+        for tag in cell["metadata"].get("tags", ())
+        if tag.startswith(TAG)
+    ]
 
 
 @contextmanager
@@ -10,4 +26,50 @@ def figure(open_page, place, name, **options):
         touch = page.locator(f'.touch[data-figure="{name}"]')
         touch.scroll_into_view_if_needed()
         page.locator(f'.touch[data-figure="{name}"][data-mounted]').wait_for()
+        touch.locator(".touch-says", has_text=" ").wait_for()
         yield page, touch
+
+
+def num(page, value, digits=5):
+    """Write a number as the figures do."""
+    return page.evaluate("([x, digits]) => orr('numbers').num(x, digits)", [float(value), digits])
+
+
+def percent(page, share):
+    return page.evaluate("share => orr('numbers').percent(share)", float(share))
+
+
+def says(touch):
+    """Return the sentence of a figure."""
+    return " ".join(touch.locator(".touch-says").inner_text().split())
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page, start, end):
+    """Drag with the mouse."""
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(*end, steps=6)
+    page.mouse.up()
+
+
+def finger(page, start, end):
+    """Drag with a finger, in a context that has touch."""
+    client = page.context.new_cdp_session(page)
+    for kind, share in [("touchStart", 0), *(("touchMove", i / 6) for i in range(1, 7)), ("touchEnd", None)]:
+        x, y = ((1 - (share or 0)) * a + (share or 0) * b for a, b in zip(start, end, strict=True))
+        points = [] if share is None else [{"x": x, "y": y}]
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    client.detach()
+
+
+def heard(touch):
+    """Wait until the figure has said aloud what it shows, and return that."""
+    live = touch.locator("[role=status]")
+    shown = touch.locator(".touch-says").text_content()
+    live.filter(has_text=shown.strip()[:40]).wait_for(state="attached")
+    return " ".join(live.text_content().split())
