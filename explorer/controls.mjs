@@ -89,6 +89,8 @@ export function handle(layer, { label, move, nudge, axis = "both" }) {
     group.focus({ preventScroll: true });
     event.preventDefault();
   };
+  // Chromium lets a finger scroll from parts of a picture, whatever their touch-action.
+  group.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   group.onpointermove = (event) => group.hasPointerCapture(event.pointerId) && place(event);
   const steps = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
   group.onkeydown = (event) => {

@@ -1,12 +1,12 @@
 // A figure to touch: controls, a picture as wide as there is room, and a sentence that says what it shows.
 
 // `draw(width)` returns { height, body }, the picture as a string of SVG; `says()` one or two sentences of ours, which
-// are also announced; `link()`, if given, the part of the explorer's address after #.
-export function stage(place, { title, draw, says, link }) {
+// are also announced; `link()`, if given, the part of the explorer's address after #; `ask` something to try.
+export function stage(place, { title, draw, says, link, ask = "" }) {
   place.innerHTML = `<div class="touch-controls" role="group" aria-label="${title}"></div>
-    <svg role="group"><g></g><g></g></svg><p class="touch-says"></p><p class="touch-link"></p>
+    <p class="touch-ask">${ask}</p><svg role="group"><g></g><g></g></svg><p class="touch-says"></p><p class="touch-link"></p>
     <p class="visually-hidden" role="status"></p>`;
-  const [controls, svg, sentence, more, live] = place.children;
+  const [controls, , svg, sentence, more, live] = place.children;
   const [body, layer] = svg.children;
   let timer;
   let said = "";

@@ -73,3 +73,21 @@ def heard(touch):
     shown = touch.locator(".touch-says").text_content()
     live.filter(has_text=shown.strip()[:40]).wait_for(state="attached")
     return " ".join(live.text_content().split())
+
+
+@contextmanager
+def spoilt(page, name, function, script):
+    """Let a function of a module go wrong for a while: `script` changes what it has `found`."""
+    page.evaluate(
+        f"""([name, key]) => {{
+            const own = globalThis.own = orr(name)[key];
+            orr(name)[key] = (...given) => {{
+                const found = own(...given);
+                {script};
+                return found;
+            }};
+        }}""",
+        [name, function],
+    )
+    yield
+    page.evaluate("([name, key]) => { orr(name)[key] = globalThis.own; }", [name, function])
