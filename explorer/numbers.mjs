@@ -22,3 +22,10 @@ export function list(items) {
 export const where = (marks) => marks.flatMap((mark, i) => (mark ? [i] : []));
 export const attributes = (places) =>
   `attribute${places.length > 1 ? "s" : ""} ${list(places.map((i) => i + 1))}`;
+
+// A belief, with as many digits as it takes to tell it from certainty.
+export const sure = (belief) => `${num(100 * belief, Math.max(3, -Math.floor(Math.log10(1 - belief))))}%`;
+
+// With as many decimals as asked for, zeros too, so that numbers that change keep their width.
+export const fixed = (x, digits) =>
+  x.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });

@@ -11,7 +11,7 @@ export function stage(place, { title, draw, says, link, ask = "" }) {
   let timer;
   let said = "";
   const show = () => {
-    const width = Math.max(place.clientWidth, 240);
+    const width = Math.max(controls.clientWidth, 240);
     const drawn = draw(width);
     svg.setAttribute("viewBox", `0 0 ${width} ${drawn.height}`);
     svg.setAttribute("width", width);
@@ -30,8 +30,8 @@ export function stage(place, { title, draw, says, link, ask = "" }) {
   };
   let wide = 0;
   new ResizeObserver(() => {
-    if (place.clientWidth === wide) return;
-    wide = place.clientWidth;
+    if (controls.clientWidth === wide) return;
+    wide = controls.clientWidth;
     show();
   }).observe(place);
   return { controls, layer, show };
