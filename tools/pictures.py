@@ -1,6 +1,6 @@
-"""Draw the logo, the two pictures of the landing page, and the card that a link to the book shows.
+"""Draw the logo, the pictures of the first page, and the card that a link to the book shows.
 
-The two pictures carry colours for both themes: a browser hands them the theme of the page around them.
+The pictures carry colours for both themes: a browser hands them the theme of the page around them.
 """
 
 from io import StringIO
@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 
 import orr
 from orr.book import plots
+from scenes import SCENES, dice
 
 IMAGES = Path(__file__).parent.parent / "images"
 NAMES, SIZES, EPSILONS = ["yes or no", "genotype", "diagnosis"], [2, 3, 4], [1.0, 1.5, 2.0]
@@ -36,14 +37,17 @@ def problem(ax: Axes) -> None:
     title = {"va": "center", "fontweight": "bold"}
     inside = {"va": "center", "ha": "center", "linespacing": 1.5}
 
-    ax.text(0, 2.62, "⚂⚂⚂ Flip each answer on its own", **title)
+    for y, number, words in [
+        (2.62, 3, "Flip each answer on its own"),
+        (1.12, 1, "Choose the flips together"),
+    ]:
+        ax.annotate(words, (0, y), (dice(ax, y, number), 0), textcoords="offset points", **title)
     starts = np.cumsum([0, *EPSILONS[:-1]])
     for name, start, epsilon in zip(NAMES, starts, EPSILONS, strict=True):
         ax.barh(2, epsilon, 0.7, start, facecolor=PALE_GREY, edgecolor=BLACK, linewidth=1.2)
         ax.text(start + epsilon / 2, 2, f"{name}\n{epsilon:g}", **inside)
     ax.text(apart.epsilon + 0.1, 2, f"{apart.epsilon:.3g}", **title)
 
-    ax.text(0, 1.12, "⚂ Choose the flips together", **title)
     ax.barh(0.5, apart.epsilon, 0.7, fill=False, edgecolor=BLACK, linestyle=(0, (3, 3)), linewidth=0.8)
     ax.barh(0.5, together.epsilon, 0.7, facecolor=PALE_VERMILION, edgecolor=VERMILION, linewidth=1.6)
     by_itself = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS)
@@ -103,7 +107,10 @@ def themed(svg: str) -> str:
     return svg.replace("<defs>", style + "<defs>", 1)
 
 
-PICTURES = {"problem.svg": (problem, 2.9), "overall-level.svg": (levels, 4.2)}  # and how high, in inches
+PICTURES = {
+    "problem.svg": (problem, 2.9),
+    "overall-level.svg": (levels, 4.2),
+} | SCENES  # and how high, in inches
 
 
 def picture(name: str) -> str:
