@@ -1,7 +1,4 @@
-"""The whole book can be read, searched and set to one's taste with the keyboard alone."""
-
-import re
-from urllib.parse import urldefrag
+"""The whole book can be read and set to one's taste with the keyboard alone."""
 
 import pytest
 
@@ -112,28 +109,3 @@ def test_the_theme_can_be_chosen_and_stays(browser, open_page):
             page.reload()
             seen.append(page.evaluate(THEME))
         assert seen == ["light", "dark", "light", "light"]  # as the system has it, chosen, chosen, as before
-
-
-def search(page, words):
-    """Search by keyboard; return the addresses of the results."""
-    page.keyboard.press("ControlOrMeta+K")
-    page.keyboard.type(words)
-    page.keyboard.press("Enter")
-    page.locator(".search-summary", has_text=re.compile("finished|did not match")).wait_for()
-    return page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.href)")
-
-
-@pytest.mark.parametrize("words", ["Kronecker", "half-cube"])
-def test_search_finds(open_page, address, words):
-    with open_page("chapters/01-one-answer.html") as page:
-        results = search(page, words)
-        assert f"{address}/glossary.html" in {urldefrag(url)[0] for url in results}
-        for url in results[:3]:
-            page.goto(url)
-            assert words.lower() in page.inner_text("main").lower()
-
-
-def test_search_says_that_it_finds_nothing(open_page):
-    with open_page("index.html") as page:
-        assert search(page, "xylophone") == []
-        assert "did not match any" in page.inner_text("#search-results")

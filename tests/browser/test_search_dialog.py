@@ -1,0 +1,181 @@
+"""The search works by keyboard, by touch, from a disk and without its index; it loads nothing unasked."""
+
+import re
+from urllib.parse import urldefrag
+
+import pytest
+
+from tools.browsing import BOOK, PHONE, WIDE, pages
+
+from .looks import settle
+from .searching import DIALOG, found, open_dialog
+from .test_pages import violations
+
+
+def test_nothing_is_loaded_before_the_dialog_opens(browser, address):
+    with browser.new_context() as context:
+        page, asked = context.new_page(), []
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{address}/index.html", wait_until="networkidle")
+        assert [url for url in asked if re.search(r"pagefind|search(?!\.css|\.js)", url)] == []
+        open_dialog(page)
+        assert found(page, "half-cube")
+        assert [url for url in asked if re.search(r"searchtools|searchindex|language_data", url)] == []
+
+
+def test_no_page_asks_for_two_searches():
+    for place in pages():
+        assert not re.search("searchtools|searchindex|language_data", (BOOK / place).read_text("utf-8")), (
+            place
+        )
+
+
+def test_the_search_has_a_small_script():
+    assert (BOOK / "_static" / "search.js").stat().st_size < 5_000
+
+
+def test_results_can_be_walked_through(open_page, address):
+    with open_page("chapters/02-many-answers.html") as page:
+        open_dialog(page)
+        results = found(page, "neighbor")
+        focus = "document.activeElement.href ?? document.activeElement.value"
+        seen = []
+        for key in ("ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowUp", "ArrowDown"):
+            page.keyboard.press(key)
+            seen.append(page.evaluate(focus))
+        assert seen == [results[0], results[1], results[0], "neighbor", "neighbor", results[0]]
+        page.keyboard.press("s")  # goes on typing
+        assert page.evaluate(focus) == "neighbors"
+        found(page, "neighbor")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.wait_for_url(results[0])
+
+
+def test_escape_closes_the_dialog_from_field_and_results(open_page):
+    with open_page("glossary.html") as page:
+        for keys in ([], ["ArrowDown"]):
+            open_dialog(page)
+            found(page, "half-cube")
+            for key in [*keys, "Escape"]:
+                page.keyboard.press(key)
+            page.locator(DIALOG).wait_for(state="hidden")
+
+
+def test_a_result_on_the_same_page_closes_the_dialog(open_page):
+    with open_page("glossary.html") as page:
+        open_dialog(page)
+        (first, *_) = found(page, "half-cube")
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.locator(DIALOG).wait_for(state="hidden")
+        assert page.url == first
+
+
+def test_the_count_is_announced(open_page):
+    with open_page("glossary.html") as page:
+        open_dialog(page)
+        status = page.locator(f"{DIALOG} [role=status]")
+        results = found(page, "GWAS")
+        assert status.inner_text() == f"{len(results)} results"
+        assert found(page, "xylophone") == []
+        assert status.inner_text() == "Nothing found for “xylophone”."
+        assert found(page, "xylophone half-cube")[0].endswith("#term-half-cube")
+        assert status.inner_text().startswith("No place has all of these words. ")
+
+
+def test_typed_text_is_never_markup(open_page):
+    with open_page("glossary.html") as page:
+        open_dialog(page)
+        page.locator(f"{DIALOG} input").fill("<img id=evil src=x>")
+        page.locator(f"{DIALOG} [role=status]", has_text="<img id=evil").wait_for()
+        assert page.locator("#evil").count() == 0
+
+
+def test_a_finger_is_enough(browser, address):
+    with browser.new_context(has_touch=True, is_mobile=True, viewport=PHONE) as context:
+        page = context.new_page()
+        page.goto(f"{address}/chapters/02-many-answers.html")
+        button = page.locator(".search-button__button:visible")
+        button.tap()
+        (first, *_) = found(page, "cite")
+        page.locator(f"{DIALOG} .search-close").tap()
+        page.locator(DIALOG).wait_for(state="hidden")
+        button.tap()
+        sizes = page.locator(f"{DIALOG} :is(li, .search-close)").evaluate_all(
+            "all => all.map(e => Math.min(e.getBoundingClientRect().width, e.getBoundingClientRect().height))"
+        )
+        assert min(sizes) >= 44
+        page.locator(f"{DIALOG} .search-found p").first.tap(force=True)  # all of a result leads there
+        page.wait_for_url(first)
+
+
+def test_the_search_page_has_the_same_results(open_page, address):
+    with open_page("chapters/02-many-answers.html") as page:
+        open_dialog(page)
+        results = found(page, "epsilon")
+        page.keyboard.press("Enter")
+        page.wait_for_url(f"{address}/search.html?q=epsilon")
+        place = ".bd-search-container"
+        page.locator(f"{place} .search-found li").first.wait_for()
+        assert page.locator(f"{place} input").input_value() == "epsilon"
+        links = page.locator(f"{place} .search-found a").evaluate_all("links => links.map(link => link.href)")
+        assert links[: len(results)] == results
+        assert found(page, "half-cube", place)[0].endswith("#term-half-cube")
+        assert page.url == f"{address}/search.html?q=half-cube"
+
+
+def sphinx_finds(page, words):
+    """Search by keyboard where there is no index; return the addresses of what Sphinx finds."""
+    open_dialog(page)
+    page.locator(f"{DIALOG} input").fill(words)
+    page.keyboard.press("Enter")
+    page.locator(".search-summary", has_text=re.compile("finished|did not match|found")).wait_for()
+    return page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.href)")
+
+
+def test_from_a_disk_the_book_is_searched_too(browser):
+    with browser.new_context() as context:
+        page, complaints = context.new_page(), []
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", lambda said: said.type in ("error", "warning") and complaints.append(said.text))
+        page.on("requestfailed", lambda request: complaints.append(request.url))
+        page.goto((BOOK / "chapters" / "02-many-answers.html").as_uri())
+        results = sphinx_finds(page, "half-cube")
+        assert (BOOK / "glossary.html").as_uri() in {urldefrag(url)[0] for url in results}
+        assert complaints == []
+
+
+def test_without_its_index_the_book_is_searched_too(browser, open_page, address):
+    with browser.new_context() as context:
+        context.route("**/pagefind/**", lambda route: route.abort())
+        with open_page("glossary.html", context=context) as page:
+            assert f"{address}/glossary.html" in {
+                urldefrag(url)[0] for url in sphinx_finds(page, "half-cube")
+            }
+
+
+def test_without_scripts_the_search_page_says_so(browser, address):
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{address}/search.html")
+        assert "The search needs JavaScript." in page.inner_text("main")
+        page.get_by_role("main").get_by_role("link", name="glossary").click()
+        assert page.url == f"{address}/glossary.html"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_results_are_accessible(open_page, axe, size, theme):
+    with open_page("bibliography.html") as page:
+        settle(page, "wide and light")
+        page.set_viewport_size(size)
+        page.emulate_media(color_scheme=theme)
+        open_dialog(page)
+        assert found(page, "chi-square")
+        page.keyboard.press("ArrowDown")
+        assert violations(axe, page) == set()
+        assert page.evaluate("document.querySelector('#pst-search-dialog').scrollWidth <= innerWidth")
+        page.goto(page.url.replace("bibliography.html", "search.html?q=chi-square"))
+        page.locator(".bd-search-container .search-found li").first.wait_for()
+        assert violations(axe, page) == set()
