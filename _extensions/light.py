@@ -19,7 +19,8 @@ DROPPED = (
         re.DOTALL,
     )
 )
-ALONE = ("thebe", "design", "search", "language_data", "figures", "formulas")  # only some pages need these
+# Only some pages need these.
+ALONE = ("thebe", "design", "searchtools", "searchindex", "language_data", "figures", "formulas")
 ICON = re.compile(r"(?:\.fa-[\w-]+:before,?)+\{content:[^}]*\}")
 NAME = re.compile(r"\bfa-([\w-]+)")
 # As deep as the theme's own, whose addresses are relative.

@@ -115,13 +115,16 @@ def say(node: nodes.Node) -> str:
     words = "".join(map(say, node.children))
     if isinstance(node, nodes.Inline):
         return words
-    return f" {ended(words)} " if isinstance(node, nodes.TextElement) else f" {words} "
+    if not isinstance(node, nodes.TextElement):
+        return f" {words} "
+    formula = isinstance(node.next_node(descend=False, siblings=True), nodes.math_block)
+    return f" {ended(words, ' …' if formula else '.')} "
 
 
-def ended(words: str) -> str:
+def ended(words: str, end: str = ".") -> str:
     """End a heading, a caption or an item of a list like a sentence."""
     words = words.strip()
-    return words + "." if words and words.rstrip(CLOSING)[-1:] not in ENDS else words
+    return words + end if words and words.rstrip(CLOSING)[-1:] not in ENDS else words
 
 
 def is_type(node: nodes.Node) -> bool:

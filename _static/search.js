@@ -2,7 +2,8 @@
 // nothing can be fetched, so there, and wherever else the index is not to be had, the search page takes
 // Sphinx's own search.
 {
-  const folder = new URL(".", document.currentScript.src);
+  const root = new URL(document.documentElement.dataset.content_root, document.baseURI);
+  const folder = new URL("_static/", root);
 
   // Sphinx's scripts, each after the last, but for those that the page has already.
   const scripts = [
@@ -36,7 +37,7 @@
     try {
       if (location.protocol === "file:") throw Error("nothing can be fetched from a disk");
       const { attach } = await import(new URL("search.mjs", folder));
-      await attach(form, new URL("..", folder));
+      await attach(form, root);
     } catch {
       await fallBack(form);
     }

@@ -30,9 +30,11 @@ An opening with :math:`e^{\\varepsilon} \\le 2`.
 Choosing a level
 ----------------
 
-A *level* is chosen here, ``x`` too. See :doc:`words`.
+A *level* is chosen here, ``x`` too. See :doc:`words`. It is
 
 .. math:: \\sum_i x_i
+
+and more.
 
 * an item
 * another (in parentheses)
@@ -120,8 +122,8 @@ def test_every_part_has_a_record_in_prose(build):
     assert warnings == ""
     assert {url: record["content"] for url, record in records.items()} == {
         "index.html": "An opening with e^ε ≤ 2.",
-        "index.html#choosing-a-level": "A level is chosen here, x too. See Words. an item. "
-        "another (in parentheses). first, one.",
+        "index.html#choosing-a-level": "A level is chosen here, x too. See Words. It is … and more. "
+        "an item. another (in parentheses). first, one.",
         "words.html": "Words",
         "words.html#term-neighbour": "Who lives next door.",
         "words.html#orr.choose": "Choose a level.",
