@@ -4,7 +4,7 @@ PAGE := _build/html/index.html
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book help test lint scripts unit notebooks classroom browser pdf links lab execute pictures assignments student-book slides screenshots extremes bench clean
+.PHONY: book help test lint scripts unit notebooks classroom browser pdf published links lab execute pictures assignments student-book slides screenshots extremes bench clean
 
 ## The book
 
@@ -16,6 +16,9 @@ book: .venv/installed ## build the book and say where it is
 
 pdf: .venv/installed-browser ## print the book into one PDF
 	@$(BIN)/python tools/pdf.py
+
+published: .venv/installed-browser ## open a published book: make published ADDRESS=https://example.org/book/
+	@$(BIN)/python tools/published.py "$(ADDRESS)"
 
 links: .venv/installed ## check the links to other sites
 	$(BIN)/jupyter-book build . --builder linkcheck --path-output _build/links --quiet

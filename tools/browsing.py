@@ -23,7 +23,8 @@ FORMULAS_SET = """async () => {
     await window.MathJax?.startup.promise;
     await document.fonts.ready;
 }"""
-ONLY_THIS_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
+THIS_HOST = "127.0.0.1"
+ONLY_ONE_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE {}"
 # The first two make pages of the address bar, which nobody sees here, at a second for each page of the book.
 # The others are those that Playwright switches off: Chromium heeds only the last such list.
 WITHOUT = "--disable-features=" + ",".join([
@@ -87,8 +88,8 @@ def succeeds(*command: str) -> bool:
 
 
 @contextmanager
-def chromium() -> Iterator["Browser"]:
-    """Start the first browser that starts."""
+def chromium(host: str = THIS_HOST) -> Iterator["Browser"]:
+    """Start the first browser that starts, and let it reach one host only."""
     try:
         from playwright.sync_api import Error, sync_playwright
     except ImportError:
@@ -96,7 +97,8 @@ def chromium() -> Iterator["Browser"]:
     with sync_playwright() as playwright:
         for path in candidates(playwright.chromium.executable_path):
             try:
-                browser = playwright.chromium.launch(executable_path=path, args=[ONLY_THIS_HOST, WITHOUT])
+                args = [ONLY_ONE_HOST.format(host), WITHOUT]
+                browser = playwright.chromium.launch(executable_path=path, args=args)
             except Error:
                 continue
             with browser:
@@ -106,10 +108,22 @@ def chromium() -> Iterator["Browser"]:
 
 
 class Silent(SimpleHTTPRequestHandler):
-    """A server that keeps its requests to itself."""
+    """A server that keeps its requests to itself, and has a page for lost readers, as public ones do."""
 
     def log_message(self, *_: object) -> None:
         """Print nothing."""
+
+    def send_error(self, code: int, *words: str | None) -> None:
+        """Show the book's own page in the place of one that is missing."""
+        lost = Path(self.directory) / "404.html"
+        if code != 404 or not lost.exists():
+            super().send_error(code, *words)
+            return
+        self.send_response(code)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(lost.read_bytes())
 
 
 class Compressing(Silent):
@@ -132,11 +146,11 @@ class Compressing(Silent):
 @contextmanager
 def serve(folder: Path = BOOK, handler: type[Silent] = Silent) -> Iterator[str]:
     """Serve a folder on this machine and return its address."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=folder)) as server:
+    with ThreadingHTTPServer((THIS_HOST, 0), partial(handler, directory=folder)) as server:
         thread = Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}"
+            yield f"http://{THIS_HOST}:{server.server_port}"
         finally:
             server.shutdown()
             thread.join()

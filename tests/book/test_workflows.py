@@ -148,6 +148,17 @@ def test_the_pages_are_built_for_this_repository():
     assert pages["jobs"]["deploy"]["needs"] == "build"
 
 
+def test_the_published_pages_are_opened():
+    jobs = load("pages")["jobs"]
+    (deployment,) = [step for step in jobs["deploy"]["steps"] if "deploy-pages@" in step.get("uses", "")]
+    assert jobs["deploy"]["outputs"] == {"address": f"${{{{ steps.{deployment['id']}.outputs.page_url }}}}"}
+    (look,) = [step for step in jobs["look"]["steps"] if step.get("run") == "make published"]
+    assert look["env"] == {"ADDRESS": "${{ needs.deploy.outputs.address }}"}
+    assert jobs["look"]["needs"] == "deploy"
+    recipe = re.search(r"^published:.*\n\t(.*)", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)[1]
+    assert recipe == '@$(BIN)/python tools/published.py "$(ADDRESS)"'
+
+
 def test_the_chapters_for_colab_go_where_the_button_looks():
     source = (ROOT / "_extensions/repository.py").read_text("utf-8")
     branch = re.search(r'^COLAB = "(.*?)"', source, re.MULTILINE)[1]
