@@ -7,7 +7,7 @@ import orr
 from tests.common import brute_levels
 from tools.browsing import PHONE
 
-from .touching import drag, figure, finger, heard, middle, num, percent, says, spoilt
+from .touching import drag, figure, finger, frames, heard, middle, num, percent, says, spoilt
 
 PLACE, NAME = "chapters/02-many-answers.html", "dial"
 COMPUTE = """cases => cases.map(([levels, delta]) => ({
@@ -125,18 +125,15 @@ def test_a_finger_turns_it(browser, open_page):
 
 
 def test_it_glides_for_those_who_like_motion_and_jumps_for_others(browser, open_page):
-    count = """() => new Promise(done => {
-        const seen = new Set(), input = document.querySelector(".touch input");
-        const watch = () => {
-            seen.add(input.value);
-            if (input.value === "0.86") done(seen.size); else requestAnimationFrame(watch);
-        };
-        document.querySelectorAll(".touch button")[1].click();
-        watch();
-    })"""
+    press = 'document.querySelectorAll(".touch button")[1].click()'
+    read = 'document.querySelector(".touch input").value'
     for motion, moves in [("no-preference", True), ("reduce", False)]:
         with (
             browser.new_context(reduced_motion=motion) as context,
             figure(open_page, PLACE, NAME, context=context) as (page, _),
         ):
-            assert (page.evaluate(count) > 2) == moves
+            seen = [float(value) for value in frames(page, press, read)]
+            assert seen[0] == 0
+            assert seen[-1] == 0.86
+            assert seen == sorted(seen)
+            assert (len(set(seen)) > 4) == moves

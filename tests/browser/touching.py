@@ -91,3 +91,22 @@ def spoilt(page, name, function, script):
     )
     yield
     page.evaluate("([name, key]) => { orr(name)[key] = globalThis.own; }", [name, function])
+
+
+def frames(page, action, measure):
+    """Return a measure before an action, after it, and in each frame of the motion, by a clock of ours."""
+    return page.evaluate(
+        f"""() => {{
+            const [own, waiting, begun] = [requestAnimationFrame, [], performance.now()];
+            globalThis.requestAnimationFrame = (frame) => waiting.push(frame);
+            const measure = () => {measure}, seen = [measure()];
+            {action};
+            seen.push(measure());
+            for (let n = 1; waiting.length && n < 100; n++) {{
+                for (const frame of waiting.splice(0)) frame(begun + 100 * n);
+                seen.push(measure());
+            }}
+            globalThis.requestAnimationFrame = own;
+            return seen;
+        }}"""
+    )
