@@ -1,6 +1,15 @@
-"""Examples that write files do so in a folder of their own."""
+"""Examples that write files do so in a folder of their own, and drawings are not compared."""
 
 import pytest
+
+
+def pytest_collectstart(collector):
+    """Let nbval pass over drawings, as it does over PNGs: machines differ in the last digits of an outline.
+
+    What a figure must show is asserted in its cell.
+    """
+    if collector.name.endswith(".ipynb") and hasattr(collector, "skip_compare"):
+        collector.skip_compare += ("image/svg+xml",)
 
 
 @pytest.fixture(autouse=True)

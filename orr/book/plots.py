@@ -1,19 +1,27 @@
 """The book's figures: one style, one colour and line for each method.
 
 Needs matplotlib, which ``import orr`` does not. Colours are those of Okabe and Ito, told apart by
-colour-blind readers; each method has its own line and marker too.
+colour-blind readers; each method has its own line and marker too. Notebooks store drawings, not pixels:
+a page sets their words in its own typeface and their colours in those of its theme.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import register_backend
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from numpy.typing import ArrayLike
 
 import orr
+from orr.book import typeface
+from orr.book.svg import compact
 
 METHODS: dict[str, dict[str, Any]] = {
     "kronecker": {"label": "Kronecker", "color": "#000000", "linestyle": "-", "marker": "s"},
@@ -21,7 +29,7 @@ METHODS: dict[str, dict[str, Any]] = {
     "optimal": {"label": "optimum", "color": "#D55E00", "linestyle": "-.", "marker": "^"},
     "floor": {"label": "information floor", "color": "#009E73", "linestyle": ":", "marker": "v"},
 }
-ACCENTS = ("#56B4E9", "#E69F00", "#CC79A7", "#F0E442")
+ACCENTS = ("#2F93CC", "#7F5200", "#CC79A7")  # sky, brown and pink; palette.py says why these
 
 _STYLE: dict[Any, Any] = {
     "figure.figsize": (4.8, 3.2),
@@ -36,10 +44,37 @@ _STYLE: dict[Any, Any] = {
     "axes.grid": True,
     "grid.alpha": 0.3,
     "lines.markersize": 4.5,
-    "font.size": 11,
+    "axes.facecolor": "none",
+    "axes.labelpad": 5,
+    "font.size": 12.5,  # the typeface is small for its size: this is as large as 11 points of others
     "legend.frameon": False,
     "svg.hashsalt": "orr",
+    "svg.fonttype": "none",  # words stay words
 }
+_LETTERS: dict[Any, Any] = {
+    "font.family": [typeface.FAMILY, "sans-serif"],  # the second for signs that the first has not, as dice
+    "mathtext.fontset": "custom",
+    "mathtext.fallback": None,  # a page has no other letters for formulas
+    **{f"mathtext.{kind}": typeface.FAMILY for kind in ("rm", "sf", "tt", "cal")},
+    **{f"mathtext.{kind}": f"{typeface.FAMILY}:italic" for kind in ("it", "bfit")},
+    "mathtext.bf": f"{typeface.FAMILY}:bold",
+}
+
+
+class Canvas(FigureCanvasSVG):
+    """Matplotlib's own, but what it writes is compact."""
+
+    def print_svg(self, filename: Any, *, bbox_inches_restore: Any = None, **_: Any) -> None:
+        """Write a figure to a file, or to something like one."""
+        drawn = StringIO()
+        super().print_svg(drawn, bbox_inches_restore=bbox_inches_restore)  # type: ignore[no-untyped-call]
+        text = compact(drawn.getvalue())
+        if isinstance(filename, str | Path):
+            Path(filename).write_text(text, "utf-8")
+        elif hasattr(filename, "encoding"):
+            filename.write(text)
+        else:
+            filename.write(text.encode())
 
 
 def use_style() -> None:
@@ -52,6 +87,21 @@ def use_style() -> None:
     False
     """
     plt.rcParams.update(_STYLE)
+    if typeface.register():
+        plt.rcParams.update(_LETTERS)
+    register_backend("svg", Canvas)
+    _draw_in_notebooks()
+
+
+def _draw_in_notebooks() -> None:
+    """Let a notebook store figures as drawings. Scripts choose their format when they save a figure."""
+    if (ipython := sys.modules.get("IPython")) is None or (shell := ipython.get_ipython()) is None:
+        return
+    try:
+        from matplotlib_inline.config import InlineBackend
+    except ImportError:  # another notebook, with figures of its own kind
+        return
+    InlineBackend.instance(parent=shell).figure_formats = {"svg"}
 
 
 def draw(ax: Axes, method: str, x: ArrayLike, y: ArrayLike, **changes: Any) -> None:
