@@ -70,10 +70,13 @@ def move_contents(page: BeautifulSoup) -> None:
 
 
 def connect(page: BeautifulSoup) -> None:
-    """Give every document ids of its own, as they share a page now, and lead the links to them."""
+    """Give every document ids of its own, as they share a page now, and lead the links to them.
+
+    Drawings have such ids already.
+    """
     document, places, links = "index", {("index", "")}, []
     page.article["id"] = own_id("index", "")
-    for element in page.select("article [id], article a[href]"):
+    for element in page.select("article [id]:not(svg *), article a[href]"):
         target = element.get("id", "")
         if element.name == "span" and target.startswith("document-"):
             document, target = target.removeprefix("document-"), ""

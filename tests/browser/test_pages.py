@@ -13,11 +13,12 @@ CHECKS = {
         ...all("mjx-merror, mjx-mtext[style*=red]"),
     ]""",
     "raw formulas": r"[document.title, ...texts()].filter(text => /\$|\\[a-z([]/i.test(text))",
-    "images": r"""all("img").filter(e => {
+    "images": r"""all("img, svg[role=img]").filter(e => {
+        const said = e.alt ?? e.getAttribute("aria-label") ?? "";
         const decorates = e.getAttribute("alt") === "" && !e.closest(".cell_output, figure");
         const least = e.closest("article") ? 3 : 1; // words; the theme's buttons have logos
-        return !decorates && (e.alt.split(/\s+/).filter(Boolean).length < least
-            || /\.(png|svg|jpe?g|gif|webp)\b/i.test(e.alt));
+        return !decorates && (said.split(/\s+/).filter(Boolean).length < least
+            || /\.(png|svg|jpe?g|gif|webp)\b/i.test(said));
     })""",
     "ids": """all("[id]").filter(e => document.getElementById(e.id) !== e)""",
     "tables": """all("table:not([role=presentation])").filter(e => !e.querySelector("th"))""",
@@ -34,7 +35,8 @@ CHECKS = {
 }
 LOOK = """() => {
     const all = selector => [...document.querySelectorAll(selector)];
-    const shown = () => all(".bd-article-container :not(mjx-container *, pre *), mjx-container[display] > *")
+    const parts = ".bd-article-container :not(mjx-container *, pre *, .drawing *)";
+    const shown = () => all(`${parts}, mjx-container[display] > *`)
         .filter(e => e.checkVisibility());
     const inside = box => box.width === 0 || (box.left > -1 && box.right < innerWidth + 1);
     const ancestors = e => e.parentElement ? [e.parentElement, ...ancestors(e.parentElement)] : [];
@@ -110,7 +112,7 @@ def test_a_first_visit_is_quiet(browser, open_page):
 SPOILS = {
     "formulas": "document.querySelector('main .math').replaceChildren('x')",
     "raw formulas": "document.querySelector('main p').append('$x$')",
-    "images": "document.querySelector('.cell_output img').alt = '../_images/a b c.png'",
+    "images": "document.querySelector('.cell_output .drawing').removeAttribute('aria-label')",
     "ids": "document.querySelector('main p').id = 'main-content'",
     "tables": "document.querySelectorAll('main th').forEach(cell => cell.remove())",
     "width": "document.querySelector('main p').style.width = '50em'",
