@@ -4,9 +4,12 @@ A raw cell of a lecture, such as ``chapters/02-many-answers.ipynb dial-figure ou
 of a chapter: for its output, its code, or both. All that a page loads is copied beside it.
 """
 
+import re
 import shutil
 import sys
+from collections.abc import Callable
 from importlib.resources import files
+from itertools import count
 from pathlib import Path
 
 import nbformat
@@ -15,7 +18,13 @@ from nbconvert import SlidesExporter
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-ROOT = Path(__file__).parent.parent
+from orr.book.inline import inline
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "_extensions"))
+
+import typeface  # noqa: E402
+
 LECTURES = sorted(ROOT.glob("slides/*.ipynb"))
 PARTS = {"output": (False, True), "code": (True, False), "both": (True, True)}
 REVEAL = [
@@ -24,7 +33,6 @@ REVEAL = [
     "dist/reveal.css",
     "dist/reveal.js",
     "dist/theme/white.css",
-    "dist/theme/fonts/source-sans-pro",
     "plugin/notes/notes.js",
 ]
 MATHJAX = ["tex-chtml.js", "output/chtml/fonts/woff-v2"]
@@ -107,7 +115,14 @@ def exporter() -> SlidesExporter:
         reveal_height="720",
         mathjax_url="mathjax/tex-chtml.js",
         exclude_anchor_links=True,
+        filters={"drawing": drawings()},
     )
+
+
+def drawings() -> Callable[[str, str], str]:
+    """Return a function that makes a drawing a part of the page, with names that no other drawing has."""
+    numbers = count(1)
+    return lambda svg, label: inline(svg, label, f"d{next(numbers)}")
 
 
 def copy_assets(outdir: Path) -> None:
@@ -120,6 +135,9 @@ def copy_assets(outdir: Path) -> None:
                 shutil.copytree(source, target, dirs_exist_ok=True)
             else:
                 shutil.copy(source, target)
+    theme = outdir / "reveal.js/dist/theme/white.css"
+    theme.write_text(re.sub("@import url.*?;", "", theme.read_text("utf-8")), "utf-8")  # its typeface
+    typeface.write(outdir / "typeface")
 
 
 def build(outdir: Path) -> list[Path]:

@@ -30,7 +30,8 @@ class Page(HTMLParser):
     def loads(self):
         """Return addresses that a browser would fetch."""
         tags = [attrs.get(name) for tag, attrs in self.tags for name in ("src", "href") if tag != "a"]
-        return [address for address in tags if address] + imports("".join(self.styles))
+        outside = [address for address in tags if address and not address.startswith("#")]
+        return outside + imports("".join(self.styles))
 
 
 def imports(css):
@@ -182,11 +183,21 @@ def test_an_address_elsewhere_would_be_seen(html):
 @every_lecture
 def test_pages_say_what_their_figures_show(path, built):
     html = built[path.stem].read_text("utf-8")
-    pictures = [attrs for tag, attrs in Page(html).tags if tag == "img"]
+    pictures = [attrs for tag, attrs in Page(html).tags if attrs.get("role") == "img"]
     cells = [cell for cell in assemble(path).cells if cell.cell_type == "code"]
-    figures = [out for cell in cells for out in cell.outputs if "image/png" in out.get("data", {})]
+    figures = [out for cell in cells for out in cell.outputs if "image/svg+xml" in out.get("data", {})]
     assert len(pictures) == len(figures) > 0
-    assert all(len(picture["alt"].split()) >= 12 for picture in pictures)
+    assert all(len(picture["aria-label"].split()) >= 12 for picture in pictures)
+
+
+@every_lecture
+def test_pages_have_one_typeface_and_no_name_twice(path, built):
+    html = built[path.stem].read_text("utf-8")
+    names = [attrs["id"] for tag, attrs in Page(html).tags if "id" in attrs]
+    assert len(names) == len(set(names))
+    assert "typeface/typeface.css" in Page(html).loads()
+    sheets = "".join(sheet.read_text("utf-8") for sheet in built[path.stem].parent.rglob("*.css"))
+    assert re.findall("@font-face", sheets) == ["@font-face"] * 4  # three faces and the one before they load
 
 
 @every_lecture

@@ -6,7 +6,7 @@ LOOK = """() => {
     const slide = Reveal.getCurrentSlide().querySelector(".slide");
     const frame = slide.getBoundingClientRect();
     const all = selector => [...slide.querySelectorAll(selector)];
-    const parts = [...slide.children, ...all("mjx-container, img")].filter(e => e.offsetParent);
+    const parts = [...slide.children, ...all("mjx-container, .drawing")].filter(e => e.checkVisibility());
     const over = e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight;
     return {
         fits: !over(slide) && parts.map(e => e.getBoundingClientRect())
