@@ -1,33 +1,38 @@
 """Draw the logo, the pictures of the first page, and the card that a link to the book shows.
 
-The pictures carry colours for both themes: a browser hands them the theme of the page around them.
+The pictures carry colours for both themes, as a browser hands them the theme of the page around them, and
+the letters that they need, because an image outside of the book, as in the README, cannot load any.
 """
 
+import re
+import sys
+from base64 import b64encode
 from io import StringIO
 from pathlib import Path
+from xml.etree import ElementTree as ET
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
 import orr
-from orr.book import plots
-from scenes import SCENES, dice
+from orr.book import palette, plots
+from orr.book.inline import name_colours
+from orr.book.typeface import FAMILY, make
 
-IMAGES = Path(__file__).parent.parent / "images"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "_extensions"))
+
+from scenes import SCENES, dice  # noqa: E402
+from typeface import DESCRIPTIONS, subset  # noqa: E402
+
+IMAGES = ROOT / "images"
 NAMES, SIZES, EPSILONS = ["yes or no", "genotype", "diagnosis"], [2, 3, 4], [1.0, 1.5, 2.0]
 COUNTS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 100, 150, 200, 300, 500, 700, 1000]
-BLACK, WHITE, GREY, PALE_GREY, PALE_VERMILION = "#000000", "#ffffff", "#b0b0b0", "#e9ecef", "#fbe3d3"
+BLACK, PALE_GREY, PALE_VERMILION = "#000000", "#e9ecef", "#fbe3d3"
 BLUE, VERMILION = (plots.METHODS[method]["color"].lower() for method in ("heuristic", "optimal"))
-ANONYMOUS = {"Date": None, "Creator": None}
-DARK = {
-    BLACK: "#dde3e9",
-    WHITE: "#121212",
-    GREY: "#8a9099",
-    PALE_GREY: "#2b3138",
-    PALE_VERMILION: "#3d2412",
-    BLUE: "#56b4e9",
-}
+
+MARKS = {"italic": "font-style:italic", "bold": "font-weight:700"}  # of words in these faces
 
 
 def problem(ax: Axes) -> None:
@@ -35,7 +40,7 @@ def problem(ax: Axes) -> None:
     apart, together = orr.kronecker(SIZES, EPSILONS), orr.optimal(SIZES, EPSILONS)
     np.testing.assert_allclose(together.epsilons, EPSILONS)
     title = {"va": "center", "fontweight": "bold"}
-    inside = {"va": "center", "ha": "center", "linespacing": 1.5}
+    inside = {"va": "center", "ha": "center", "linespacing": 1.2}
 
     for y, number, words in [
         (2.62, 3, "Flip each answer on its own"),
@@ -69,9 +74,10 @@ def levels(ax: Axes) -> None:
     ax.legend(loc="upper left", borderaxespad=0, handlelength=1.7, labelspacing=0.3)
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.yaxis.set_major_formatter("{x:,.0f}")
-    kronecker, heuristic, _, optimal, floor = (line.get_xydata()[-1] for line in ax.lines)
-    for point, shift in [(kronecker, 4), (heuristic, -4), (optimal, 7), (floor, -7)]:
-        ax.annotate(f"{point[1]:,.0f}", point, (8, shift), textcoords="offset points", va="center")
+    kronecker, heuristic, _, optimal, floor = ax.lines
+    for line, shift in [(kronecker, 4), (heuristic, -4), (optimal, 7), (floor, -7)]:
+        point, beside = line.get_xydata()[-1], {"textcoords": "offset points", "va": "center"}
+        ax.annotate(f"{point[1]:,.0f}", point, (8, shift), **beside, color=line.get_color())
 
 
 def logo(ax: Axes, points: float) -> None:
@@ -98,13 +104,30 @@ def logo(ax: Axes, points: float) -> None:
 
 def themed(svg: str) -> str:
     """Let the colours of a drawing follow the theme."""
-    light, dark = f"fill:var(--c{BLACK[1:]});", ""
-    for colour, other in DARK.items():
-        name = f"--c{colour[1:]}"
-        svg = svg.replace(colour, f"var({name})")
-        light, dark = f"{light}{name}:{colour};", f"{dark}{name}:{other};"
-    style = f"<style>svg{{{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}</style>"
-    return svg.replace("<defs>", style + "<defs>", 1)
+    drawn = ET.fromstring(svg)
+    name_colours(drawn)
+    svg = ET.tostring(drawn, encoding="unicode")
+    used = set(re.findall(r"--[mt]-[0-9a-f]{6}", svg)) | {f"--m-{BLACK[1:]}"}
+    light, dark = (
+        "".join(f"{name}:{value};" for name, value in re.findall(r"(--[^:]+):([^;]+);", said) if name in used)
+        for said in (palette.declarations(dark=False), palette.declarations(dark=True))
+    )
+    ink = f"fill:{palette.name(BLACK)};"
+    style = f"{letters(svg)}svg{{{ink}{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
+    start = svg.index(">") + 1
+    return f"{svg[:start]}<style>{style}</style>{svg[start:]}"
+
+
+def letters(svg: str) -> str:
+    """Return the typeface, as far as a drawing needs it."""
+    said, rules = "".join(ET.fromstring(svg).itertext()), ""
+    faces = {"regular"} | {face for face in ("italic", "bold") if re.search(MARKS[face], svg)}
+    for face in sorted(faces):
+        weight, slope = DESCRIPTIONS[face]
+        data = b64encode(subset(make(face), sorted(map(ord, set(said))))).decode()
+        rules += f'@font-face{{font-family:"{FAMILY}";font-weight:{weight};font-style:{slope};'
+        rules += f"src:url(data:font/woff2;base64,{data})}}"
+    return rules
 
 
 PICTURES = {
@@ -119,9 +142,9 @@ def picture(name: str) -> str:
     figure, ax = plt.subplots(figsize=(4.7, height))
     draw(ax)
     drawn = StringIO()
-    figure.savefig(drawn, format="svg", metadata=ANONYMOUS)
+    figure.savefig(drawn, format="svg")
     plt.close(figure)
-    return "".join(f"{line.rstrip()}\n" for line in themed(drawn.getvalue()).splitlines())
+    return themed(drawn.getvalue())
 
 
 def save_marks() -> None:
@@ -129,7 +152,7 @@ def save_marks() -> None:
     plt.rcParams["figure.constrained_layout.use"] = False
     mark = plt.figure(figsize=(1, 1))
     logo(mark.add_axes((0, 0, 1, 1)), 72)
-    mark.savefig(IMAGES / "logo.svg", transparent=True, metadata=ANONYMOUS)
+    mark.savefig(IMAGES / "logo.svg", transparent=True)
     mark.savefig(IMAGES / "icon.png", dpi=180)
 
     card = plt.figure(figsize=(1200 / 175, 630 / 175))
@@ -140,9 +163,9 @@ def save_marks() -> None:
 
 
 def use_style() -> None:
-    """Draw in the book's style, with letters of 12 pixels on a phone."""
+    """Draw in the book's style, with letters of 13 pixels on a phone."""
     plots.use_style()
-    plt.rcParams["font.size"] = 12
+    plt.rcParams["font.size"] = 13
 
 
 if __name__ == "__main__":
