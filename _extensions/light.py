@@ -25,11 +25,10 @@ ICON = re.compile(r"(?:\.fa-[\w-]+:before,?)+\{content:[^}]*\}")
 NAME = re.compile(r"\bfa-([\w-]+)")
 # As deep as the theme's own, whose addresses are relative.
 MERGED = {"css": "_static/styles/book.css", "js": "_static/scripts/book.js"}
-LAST = {
-    "css": [],
-    "js": ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"],
-}  # as in the theme
+# As in the theme.
+LAST = {"css": [], "js": ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"]}
 TAGS = {"css": '<link rel="stylesheet" href="{}"/>', "js": '<script defer src="{}"></script>'}
+ADDRESS = re.compile(r"url\((['\"]?)(?!data:|/|\w+://|#)")
 IMPORT = re.compile(r'@import "\.\./basic\.css";')
 
 
@@ -42,13 +41,15 @@ class Files:
 
     def text(self, kind: str) -> str:
         """Return all files of a kind as one."""
-        texts = [(self.out / name).read_text("utf-8") for name in [*self.found[kind], *LAST[kind]]]
-        whole = {"css": "\n", "js": "\n;\n"}[kind].join(
-            re.sub(r"(?m)^(?://|/\*)# sourceMappingURL=.*$", "", text) for text in texts
-        )
-        return IMPORT.sub(
-            lambda _: (self.out / "_static/basic.css").read_text("utf-8").replace("url(", "url(../"), whole
-        )
+        texts = [self.read(name) for name in [*self.found[kind], *LAST[kind]]]
+        return {"css": "\n", "js": "\n;\n"}[kind].join(texts)
+
+    def read(self, name: str) -> str:
+        """Return a file as it reads from the folder of the merged one."""
+        text = re.sub(r"(?m)^(?://|/\*)# sourceMappingURL=.*$", "", (self.out / name).read_text("utf-8"))
+        if name.endswith(".css") and name.count("/") == 1:
+            text = ADDRESS.sub(r"url(\1../", text)
+        return IMPORT.sub(lambda _: self.read("_static/basic.css"), text)
 
     def lighten(self, html: str, design: bool) -> str:
         """Name one file of each kind in the head of a page, in the place of the first.
