@@ -59,7 +59,7 @@ def test_picture_brings_its_letters_and_follows_the_theme(name):
 
 @pytest.mark.parametrize(
     ("page", "name"),
-    [("index.md", "problem.svg"), ("index.md", "overall-level.svg"), ("README.md", "overall-level.svg")],
+    [*(("index.md", name) for name in pictures.PICTURES), ("README.md", "overall-level.svg")],
 )
 def test_alternative_text_gives_the_numbers_of_the_picture(page, name):
     text = (ROOT / page).read_text("utf-8")
