@@ -116,5 +116,5 @@ def setup(app) -> dict:
     """Register with Sphinx."""
     app.connect("builder-inited", begin)
     app.connect("html-page-context", add_lighten)
-    app.connect("build-finished", write)
+    app.connect("build-finished", write, priority=900)  # after the theme has written its colours of code
     return {"parallel_read_safe": True}
