@@ -2,12 +2,12 @@
 
 export const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// Lead a value to another in half a second, or at once for readers who want no motion. Returns a way to stop.
-export function glide(from, to, set) {
+// Lead a value to another in some time, or at once for readers who want no motion. Returns a way to stop.
+export function glide(from, to, set, milliseconds = 500) {
   const begun = performance.now();
   let frame = 0;
   const step = (now) => {
-    const share = Math.min(Math.max((now - begun) / 500, 0), 1);
+    const share = Math.min(Math.max((now - begun) / milliseconds, 0), 1);
     set(share < 1 ? from + (to - from) * share * share * (3 - 2 * share) : to);
     frame = share < 1 ? requestAnimationFrame(step) : 0;
   };

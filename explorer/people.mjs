@@ -1,9 +1,8 @@
 // Chapter one-answer, and the first scene of the first page: a thousand people, each with a pointer that may flip the
 // answer. One answer tells little about anyone; all together tell how many smoke.
 
-import { button, slider } from "./controls.mjs";
+import { button, glide, slider } from "./controls.mjs";
 import { line, text } from "./draw.mjs";
-import { glide } from "./motion.mjs";
 import { fixed, num, percent } from "./numbers.mjs";
 import { sum } from "./problem.mjs";
 import { anySeed, chance } from "./random.mjs";
@@ -114,7 +113,7 @@ export function mount(place) {
     stop();
     const { turn: before, said: old } = now;
     let asked = 0;
-    stop = glide(times > 1 ? 1500 : 900, (part) => {
+    const step = (part) => {
       for (; asked < Math.max(1, Math.round(part * times)); asked++) surveys.push(spins(draw));
       surveys.splice(0, surveys.length - SURVEYS[1]);
       const [next, last] = [answers(surveys.at(-1), now.q), surveys.at(-1)[0]];
@@ -122,7 +121,8 @@ export function mount(place) {
       // People answer one after the other, in no order that can be seen.
       now.said = next.map((yes, i) => ((i * 619) % PEOPLE < part * PEOPLE ? yes : old[i]));
       show();
-    });
+    };
+    stop = glide(0, 1, step, times > 1 ? 1500 : 900);
   };
   slider(controls, {
     label: "flipped",

@@ -1,10 +1,9 @@
 // On top of the first page: three answers of 22 people, flipped each on its own or together. Every answer flips as
 // often as before, and the level of the whole record falls.
 
-import { calm, choice } from "./controls.mjs";
+import { calm, choice, glide } from "./controls.mjs";
 import { bar, line, text } from "./draw.mjs";
 import { apart, flipLaw, share, together } from "./flips.mjs";
-import { glide } from "./motion.mjs";
 import { fixed, list, num, where } from "./numbers.mjs";
 import { optimum } from "./optimum.mjs";
 import { problem, sum } from "./problem.mjs";
@@ -105,13 +104,13 @@ export function mount(place) {
         <b>${num(way.level)}</b>.`;
   const title = "Three answers, flipped in two ways";
   const { controls, show } = stage(place, { title, draw: picture, says });
+  const set = (value) => {
+    part = value;
+    show();
+  };
   const go = () => {
-    const start = part;
     stop();
-    stop = glide(1100, (done) => {
-      part = start + done * (way.end - start);
-      show();
-    });
+    stop = glide(part, way.end, set, 1100);
   };
   // The first time it moves by itself, so that readers see what there is to see.
   const timer = setTimeout(go, 1200);

@@ -25,6 +25,16 @@ FOCUS = """() => {
 }"""
 
 
+# Figures come to life as a reader comes near, and have stops of their own.
+WAKE = """async () => {
+    for (const figure of document.querySelectorAll(".touch[data-figure]")) {
+        figure.scrollIntoView();
+        while (!("mounted" in figure.dataset)) await new Promise(requestAnimationFrame);
+    }
+    scrollTo(0, 0);
+}"""
+
+
 def lost_stops(page):
     """Press Tab from top to bottom; return the stops without a ring, out of sight, met twice or never."""
     lost = []
@@ -45,6 +55,7 @@ def lost_stops(page):
 def test_tab_leads_to_everything_and_out_again(open_page, place, look):
     with open_page(place) as page:
         settle(page, look)
+        page.evaluate(WAKE)
         page.evaluate("document.activeElement.blur()")
         lost = lost_stops(page)
         assert not lost, "\n" + "\n".join(lost)
