@@ -120,9 +120,11 @@ function frame(form) {
   return { ...parts, dialog, input: form.querySelector("input"), most: dialog ? IN_DIALOG : ON_PAGE };
 }
 
-function fill({ status, more, list, dialog, most }, found, shown, query, root) {
+function fill({ input, status, more, list, dialog, most }, found, shown, query, root) {
   const address = new URL(`search.html?q=${encodeURIComponent(query)}`, root);
+  const held = list.contains(document.activeElement); // somebody was faster than the results
   list.replaceChildren(...shown.map((data) => item(data, root)));
+  if (held) (list.querySelector("a") ?? input).focus();
   list.setAttribute("aria-label", `Results for ${query}`);
   status.textContent = query ? summary(found, query, most) : "";
   more.hidden = found.results.length <= most;
