@@ -157,6 +157,6 @@ def serve(folder: Path = BOOK, handler: type[Silent] = Silent) -> Iterator[str]:
 
 
 def pages(folder: Path = BOOK) -> list[str]:
-    """Return the pages of the built book but the slides: ``chapters/01-one-answer.html`` and the like."""
+    """Return the built pages but slides and JupyterLite: ``chapters/01-one-answer.html`` and the like."""
     found = [path.relative_to(folder) for path in folder.rglob("*.html")]
-    return sorted(path.as_posix() for path in found if path.parts[0] not in ("_static", "slides"))
+    return sorted(path.as_posix() for path in found if path.parts[0] not in ("_static", "lite", "slides"))

@@ -1,5 +1,7 @@
 """The chapters run and read well outside the book: on Binder, and in Jupyter with no extension."""
 
+import copy
+import json
 import os
 import re
 import subprocess
@@ -10,6 +12,8 @@ from pathlib import Path
 import nbformat
 import pytest
 import yaml
+
+import rehearsal
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
@@ -74,3 +78,58 @@ def test_formulas_need_no_commands_of_our_own(path):
 def test_directives_show_their_text_as_text(path):
     """Jupyter shows what stands between backticks as code, formulas and all; between colons as text."""
     assert re.findall(r"^ *`{3,}\{.*", prose(path), re.MULTILINE) == []
+
+
+def test_the_rehearsal_installs_what_binder_installs(environment):
+    python, requirements = rehearsal.wanted()
+    assert f"python={python}" in environment
+    assert requirements[:2] == ["-e", environment[-1]["pip"][0].split(" ")[1]]
+    assert requirements[2:] == environment[-1]["pip"][1:]
+    assert re.fullmatch(r"4(\.\d+)+", rehearsal.lab_version(python))
+
+
+@pytest.fixture
+def stored(tmp_path):
+    """Return a stored notebook of two cells, and its cells as JupyterLab has them after a faultless run."""
+    said = [{"output_type": "stream", "name": "stdout", "text": ["a\n", "b\n"]}]
+    shown = [
+        {"output_type": "execute_result", "data": {"text/plain": "1"}, "metadata": {}, "execution_count": 2}
+    ]
+    cells = [
+        {"cell_type": "code", "id": "one", "metadata": {}, "outputs": said},
+        {"cell_type": "code", "id": "two", "metadata": {"tags": ["nbval-ignore-output"]}, "outputs": shown},
+    ]
+    path = tmp_path / "stored.ipynb"
+    path.write_text(json.dumps({"cells": [{"cell_type": "markdown", "id": "text"}, *cells]}), "utf-8")
+    run = [{"id": "one", "count": 1, "outputs": said}, {"id": "two", "count": 2, "outputs": shown}]
+    return path, copy.deepcopy(run)
+
+
+def test_the_rehearsal_is_content_with_a_run_without_fault(stored):
+    path, cells = stored
+    assert rehearsal.complaints(cells, path) == []
+    cells[1]["outputs"][0]["data"]["text/plain"] = "other, and allowed to be"
+    assert rehearsal.complaints(cells, path) == []
+
+
+FAULTS = {
+    "ValueError: no": {"outputs": [{"output_type": "error", "ename": "ValueError", "evalue": "no"}]},
+    "cell one warns: old": {"outputs": [{"output_type": "stream", "name": "stderr", "text": "old"}]},
+    "cell one was not run": {"count": None},
+    "cell one says 'a\\nc\\n'": {"outputs": [{"output_type": "stream", "name": "stdout", "text": "a\nc\n"}]},
+    "not the cells": {"id": "three"},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_rehearsal_hears_a_fault(stored, fault):
+    path, cells = stored
+    cells[0] |= FAULTS[fault]
+    assert any(fault in complaint for complaint in rehearsal.complaints(cells, path))
+
+
+def test_a_cleared_notebook_has_no_outputs(stored):
+    path, _ = stored
+    rehearsal.forget_outputs(path)
+    cells = json.loads(path.read_text("utf-8"))["cells"][1:]
+    assert [(cell["outputs"], cell["execution_count"]) for cell in cells] == [([], None)] * 2

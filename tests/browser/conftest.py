@@ -4,6 +4,8 @@ import pytest
 
 from tools.browsing import BOOK, FORMULAS_SET, WIDE, NoBrowser, chromium, serve
 
+LONGEST = ("test_pdf", "test_binder_", "test_every_starter_")
+
 
 def cannot_run(reason):
     """Skip, or fail where the environment says that these tests must run."""
@@ -13,8 +15,8 @@ def cannot_run(reason):
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the longest test, while others can run beside it."""
-    items.sort(key=lambda item: item.name != "test_pdf")
+    """Begin with the longest tests, while others can run beside them."""
+    items.sort(key=lambda item: not item.name.startswith(LONGEST))
 
 
 def pytest_terminal_summary(terminalreporter):
