@@ -1,8 +1,8 @@
-// Flip sets, counted: attributes of the same size and level form a kind, and only numbers of lies matter.
+// Flip sets, counted: attributes of the same size and level form a kind, and only numbers of flips matter.
 
 import { sum } from "./problem.mjs";
 
-// Kinds, states (how many of each kind lie), their chances in a random record, and what they add to the levels.
+// Kinds, states (how many of each kind flip), their chances in a random record, and what they add to the levels.
 export function cube(given) {
   const { sizes, levels } = given;
   const order = sizes.map((_, i) => i).sort((i, j) => sizes[i] - sizes[j] || levels[i] - levels[j]);
@@ -22,17 +22,17 @@ export function cube(given) {
     Object.assign(kind, { n, law, stride: count });
     count *= n + 1;
   }
-  const lies = kinds.map(({ n, stride }) =>
+  const flips = kinds.map(({ n, stride }) =>
     Uint8Array.from({ length: count }, (_, s) => Math.floor(s / stride) % (n + 1)),
   );
-  const uniform = Float64Array.from(lies[0], (_, s) =>
-    kinds.reduce((v, { law }, g) => v * law[lies[g][s]], 1),
+  const uniform = Float64Array.from(flips[0], (_, s) =>
+    kinds.reduce((v, { law }, g) => v * law[flips[g][s]], 1),
   );
   const gains = kinds.map(({ n, size, members: [i] }, g) => {
-    const lie = (1 + 1 / (size * given.w[i])) / given.p[i];
-    return Float64Array.from(lies[g], (c) => ((n - c) / given.w[i] - c * lie) / n);
+    const flip = (1 + 1 / (size * given.w[i])) / given.p[i];
+    return Float64Array.from(flips[g], (c) => ((n - c) / given.w[i] - c * flip) / n);
   });
-  return { given, kinds, count, lies, uniform, gains };
+  return { given, kinds, count, flips, uniform, gains };
 }
 
 export const choose = (n, c) => (c === 0 ? 1 : (choose(n, c - 1) * (n - c + 1)) / c);
@@ -48,10 +48,10 @@ export function mix(weights, rows) {
 }
 
 // Log of x of every state under Kronecker.
-export const product = ({ given, kinds, lies }) =>
+export const product = ({ given, kinds, flips }) =>
   mix(
     kinds.map(({ level }) => -level),
-    lies,
+    flips,
   ).map((v) => v + sum(given.levels));
 
 // A number for each kind, given to each of its attributes.
@@ -62,7 +62,7 @@ export const spread = ({ given, kinds }, values) =>
 export function neighbourLevels(states, heights) {
   const most = states.kinds.map(({ n, stride }, g) => {
     let change = 0;
-    states.lies[g].forEach((c, s) => {
+    states.flips[g].forEach((c, s) => {
       if (c < n) change = Math.max(change, Math.abs(heights[s] - heights[s + stride]));
     });
     return change;

@@ -22,7 +22,7 @@ export function* frontier(states, slacks) {
 }
 
 // Conditions log x[from] - log x[to] <= cap. Number `count` is the smallest x, the next one the largest.
-function conditions({ kinds, count, lies }, caps) {
+function conditions({ kinds, count, flips }, caps) {
   const all = [];
   const add = (from, to, cap) =>
     all.push({ from, to, cap: cap * (1 - HAIR * ((all.length * 0.618034) % 1)) });
@@ -30,7 +30,7 @@ function conditions({ kinds, count, lies }, caps) {
     add(count, s, 0);
     add(s, count + 1, 0);
     kinds.forEach(({ n, stride }, g) => {
-      if (lies[g][s] === n) return;
+      if (flips[g][s] === n) return;
       add(s, s + stride, caps[g]);
       add(s + stride, s, caps[g]);
     });
@@ -38,7 +38,7 @@ function conditions({ kinds, count, lies }, caps) {
   return all;
 }
 
-// Begin at the Kronecker mechanism, where all x are held but those of the truth and of some single lies.
+// Begin at the Kronecker mechanism, where all x are held but those of the truth and of some single flips.
 function start(states) {
   const { count, kinds } = states;
   const log = new Float64Array(count + 2);

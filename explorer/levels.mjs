@@ -16,18 +16,18 @@ function law(given, z0, lifted) {
 }
 
 // z that gives every attribute its level when the mass above the uniform part is M.
-const singleLies = ({ sizes, q, w }, mass) => w.map((v, i) => ((mass - v) * q[i]) / (sizes[i] - 1));
+const singleFlips = ({ sizes, q, w }, mass) => w.map((v, i) => ((mass - v) * q[i]) / (sizes[i] - 1));
 
 // The law that may be optimal, and the attribute whose flip ties with the truth, or -1.
 function candidate(given) {
   const { sizes, q, d, w, spare } = given;
   if (spare >= -8 * ULP) {
     const mass = Math.max(...w);
-    return { ...law(given, sum(d) + mass * spare, singleLies(given, mass)), tied: -1 };
+    return { ...law(given, sum(d) + mass * spare, singleFlips(given, mass)), tied: -1 };
   }
   const masses = d.map((v, i) => (sum(d) + v / (sizes[i] - 1)) / (q[i] / (sizes[i] - 1) - spare));
   const tied = masses.findIndex((v) => v <= Math.min(...masses) * (1 + ROUNDING));
-  const z = singleLies(given, masses[tied]);
+  const z = singleFlips(given, masses[tied]);
   return { ...law(given, z[tied], z), tied };
 }
 
@@ -60,9 +60,9 @@ export function heuristic(given) {
   const { mass } = base;
   let [z0, top] = [base.z0, Math.max(...base.z)];
   const z = [...base.z];
-  const fellBack = singleLies(given, mass).map((lie, i) => {
+  const fellBack = singleFlips(given, mass).map((flip, i) => {
     if (i < 2) return false;
-    const asked = Math.abs(mass - w[i]) <= 16 * ULP * mass ? 0 : lie;
+    const asked = Math.abs(mass - w[i]) <= 16 * ULP * mass ? 0 : flip;
     const left = z0 - (sizes[i] - 1) * asked;
     const fallen = asked < 0 || left < Math.max(top, asked) - 4 * ULP * base.z0;
     z[i] = fallen ? 0 : asked;

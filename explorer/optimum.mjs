@@ -37,10 +37,10 @@ export function optimum(given) {
   };
 }
 
-function fromClosedForm({ kinds, lies, uniform }, { given, truth, single, weights, star }) {
+function fromClosedForm({ kinds, flips, uniform }, { given, truth, single, weights, star }) {
   const heights = uniform.map((_, s) => {
-    const lying = kinds.flatMap(({ members }, g) => new Array(lies[g][s]).fill(members[0]));
-    return lying.length === 0 ? truth : lying.length === 1 ? single[lying[0]] : 0;
+    const flipping = kinds.flatMap(({ members }, g) => new Array(flips[g][s]).fill(members[0]));
+    return flipping.length === 0 ? truth : flipping.length === 1 ? single[flipping[0]] : 0;
   });
   const tie = Math.min(Math.abs(weights[star] - 1), weights[star]);
   const demands = kinds.map(({ members }) => sum(members.map((i) => weights[i] * given.d[i])));
@@ -157,7 +157,7 @@ function arrived(states, corner, mass, back, inside) {
 }
 
 // Heights of the mechanism that shares of the states make.
-function mechanism({ kinds, lies, uniform, gains }, shares) {
+function mechanism({ kinds, flips, uniform, gains }, shares) {
   const supply = supplies(uniform, gains, shares);
   const least = Math.min(...supply);
   const mass = sum(shares.map((v, s) => v * uniform[s]));
@@ -165,7 +165,7 @@ function mechanism({ kinds, lies, uniform, gains }, shares) {
     // Where a kind gets too much, replace its values by uniformly random ones with this chance.
     const again = (supply[g] - least) / (supply[g] + mass);
     if (!(again > 1e-12)) return;
-    lies[g].forEach((c, s) => {
+    flips[g].forEach((c, s) => {
       if (c > 0) return;
       const line = law.map((_, j) => s + j * stride);
       const mean = sum(line.map((place, j) => law[j] * shares[place]));

@@ -31,3 +31,8 @@ export function information({ sizes, levels, q, w }) {
     return (sum(terms) * e * e) / (192 * 64);
   });
 }
+
+// Standard errors of the shares that are estimated from so many people, an attribute at a time, by the flips alone: the
+// root of the mean over its values (chapters tables and release).
+export const errors = ({ sizes, w }, people) =>
+  w.map((v, i) => Math.sqrt(((sizes[i] - 1) * (1 + 2 * v)) / people) / (sizes[i] * v));

@@ -16,10 +16,10 @@ from orr.laws.radius_one import RadiusOne
 from tests.common import brute_levels
 from tools.browsing import BOOK, PHONE
 
+from .exploring import PLACE, THREE, box, expect, link, shown, slider, swipe
+
 ROOT = Path(__file__).parents[2]
-PLACE = "explorer.html"
 TOLERANCE = {"rtol": 0, "atol": 1e-6}
-THREE = ([2, 3, 4], [1, 1.5, 2])
 
 COMPUTE = """async (problems) => {
     const [given, levels, best] = await Promise.all([orr("problem"), orr("levels"), orr("optimum")]);
@@ -34,7 +34,7 @@ COMPUTE = """async (problems) => {
             lower, upper, exact, unique, weights, neighbours,
             label: sizes.length === 2 ? levels.twoAttributes(problem).label : null,
             heights: states.count > 64 ? [] : [...heights],
-            counts: states.lies.map(row => [...row]), members: states.kinds.map(kind => kind.members),
+            counts: states.flips.map(row => [...row]), members: states.kinds.map(kind => kind.members),
         };
     });
 }"""
@@ -168,46 +168,6 @@ def test_guarded_numbers_are_those_of_the_package(explorer):
             assert (np.array(point["neighbours"]) <= (1 + slack) * np.array(levels) + 1e-9).all()
 
 
-def box(page, label):
-    return page.get_by_role("textbox", name=label, exact=True)
-
-
-def slider(page, label):
-    return page.get_by_role("slider", name=label, exact=True)
-
-
-def shown(page):
-    """Return the overall levels that the page shows once all is computed, by method."""
-    page.wait_for_function("document.querySelector('#ex-frontier p')?.textContent !== '…'")
-    text = page.inner_text("#ex-strip")
-    results = [
-        page.inner_html(f"#ex-{part}") for part in ("overall", "two", "shape", "neighbours", "frontier")
-    ]
-    assert not re.search("NaN|Infinity|undefined", "".join(results))
-    return {
-        method: float(level.replace(",", "")) for method, level in re.findall(r"(\w+) ([\d.,e+-]+)", text)
-    }
-
-
-def levels_of(sizes, levels):
-    return {
-        "Kronecker": orr.kronecker(sizes, levels).epsilon,
-        "heuristic": orr.inductive(sizes, levels).epsilon,
-        "optimum": orr.optimal(sizes, levels, rel_gap=1e-9).epsilon,
-        "floor": orr.information_floor(sizes, levels),
-    }
-
-
-def expect(page, sizes, levels):
-    """Wait until the page shows a problem, and compare its levels with the package."""
-    page.wait_for_function(
-        "([sizes, levels]) => document.querySelector('#ex-code').textContent.includes("
-        "`sizes = [${sizes.join(', ')}]\\nlevels = [${levels.join(', ')}]`)",
-        arg=[sizes, levels],
-    )
-    assert shown(page) == pytest.approx(levels_of(sizes, levels), rel=6e-5)  # five digits
-
-
 @pytest.fixture
 def page(open_page):
     with open_page(PLACE) as page:
@@ -235,29 +195,30 @@ def test_sliding(page):
 
 
 def test_all_alike(page):
-    page.get_by_label("all attributes alike").check()
+    page.get_by_label("all alike").check()
     expect(page, [2, 2, 2], [1, 1, 1])
     slider(page, "Level of all attributes").fill("0.4")
     slider(page, "Number of attributes").fill("7")
     expect(page, [2] * 7, [0.4] * 7)
-    page.get_by_label("all attributes alike").uncheck()
+    page.get_by_label("all alike").uncheck()
     box(page, "Level of attribute 7").fill("3")
     expect(page, [2] * 7, [0.4] * 6 + [3])
 
 
 BAD = [
-    ("Number of attributes", "a whole number from 2 to 12", ["1", "13", "2.5", "many", ""]),
+    ("Number of attributes", "a whole number from 2 to 12", ["1", "13", "2.5", "2,5", "many", ""]),
     (
         "Number of values of attribute 2",
         "a whole number from 2 to 1,000,000",
-        ["1", "-4", "3.5", "1e7", "x", " "],
+        ["1", "-4", "3.5", "3,5", "1e7", "1,2,3", "x", " "],
     ),
     (
         "Level of attribute 2",
         "a number from 1e-12 to 700",
-        ["0", "-1", "701", "1e999", "1,5", "one", "NaN", ""],
+        ["0", "-1", "701", "1e999", "1,5,2", "1,2.5", "one", "NaN", ""],
     ),
     ("Slack in per cent", "a percentage from 0 to 1000", ["-1", "1001", "Infinity", "a", ""]),
+    ("Number of people", "a whole number from 1 to 1,000,000,000", ["0", "2.5", "1e10", "few", ""]),
 ]
 
 
@@ -280,7 +241,7 @@ def test_bad_values_get_a_message(page, label, allowed, texts):
 
 
 @pytest.mark.parametrize(
-    ("link", "complaint"),
+    ("part", "complaint"),
     [
         ("sizes=2,3&levels=1,abc", "levels must be a number from 1e-12 to 700, and “abc” is not"),
         ("sizes=2,1&levels=1,2", "sizes must be a whole number from 2 to 1,000,000, and “1” is not"),
@@ -289,10 +250,17 @@ def test_bad_values_get_a_message(page, label, allowed, texts):
         ("levels=1,2", "number of attributes must be a whole number"),
         ("sizes=2,3,4&lev", "levels must be a number"),
         ("sizes=2,2&levels=1,2&slack=no", "slack must be a percentage"),
+        ("sizes=2,2&levels=1,2&people=0", "people must be a whole number"),
+        ("sizes=2,2&levels=1,2&total=-3", "total must be a number from 0.001 to 700"),
+        ("sizes=2,2&levels=1,2&names=a,a", "every name must be another"),
+        ("sizes=2,2&levels=1,2&names=%E0%A4,a", "every name must be another"),
+        ("sizes=2,2&levels=1,2&names=attribute%202", "every name must be another"),
+        ("sizes=2,2&levels=1,2&pin=sizes%3D2", "What is pinned cannot be used"),
+        ("sizes=2,2&levels=1,2&pin=no", "What is pinned cannot be used"),
     ],
 )
-def test_bad_links_get_a_message(open_page, link, complaint):
-    with open_page(f"{PLACE}#{link}") as page:
+def test_bad_links_get_a_message(open_page, part, complaint):
+    with open_page(f"{PLACE}#{part}") as page:
         expect(page, *THREE)
         assert complaint in page.inner_text("#ex-complaint")
 
@@ -303,16 +271,16 @@ def test_a_link_restores_the_state(page, open_page):
     box(page, "Slack in per cent").fill("35")
     page.get_by_role("button", name="Copy the link").click()
     page.get_by_text("Copied.").wait_for()
-    link = page.evaluate("navigator.clipboard.readText()")
-    assert link == box(page, "A link to this page as it is now").input_value()
-    with open_page(link.split("/")[-1]) as again:
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == link(page)
+    with open_page(copied.split("/")[-1]) as again:
         expect(again, [2, 3, 4], [1, 0.25, 2])
         assert box(again, "Slack in per cent").input_value() == "35"
         assert again.inner_text("#ex-frontier p") == page.inner_text("#ex-frontier p")
 
 
 def test_back_and_forward(page):
-    page.get_by_role("button", name="Two coins").click()
+    page.get_by_role("button", name="Two coins", exact=True).click()
     expect(page, [2, 2], [1, 1])
     for _ in range(3):  # presses of a key on one slider are one step
         slider(page, "Level of attribute 1").press("ArrowRight")
@@ -325,13 +293,16 @@ def test_back_and_forward(page):
     page.go_forward()
     page.go_forward()
     expect(page, [2, 2], [1.15, 1])
-    link = box(page, "A link to this page as it is now").input_value()
+    before = link(page)
     page.evaluate("location.hash = '#overall-level'")  # a section of the page
     expect(page, [2, 2], [1.15, 1])
-    assert box(page, "A link to this page as it is now").input_value() == link
+    assert link(page) == before
 
 
-@pytest.mark.parametrize("name", ["Three questions", "The heuristic loses", "Ten SNPs", "Twelve answers"])
+EXAMPLES = ["Three questions", "A total of 4", "The heuristic loses", "Ten SNPs", "Twelve answers"]
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_copied_python_gives_the_numbers_shown(page, name):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name=name).click()
@@ -339,23 +310,27 @@ def test_copied_python_gives_the_numbers_shown(page, name):
         "name => document.querySelector('[aria-pressed=true]').textContent === name", arg=name
     )
     levels, slack = shown(page), page.inner_text("#ex-frontier p")
+    beside = page.locator("#ex-overall text", has_text=re.compile("^heuristic")).inner_text()
     page.get_by_role("button", name="Copy the Python").click()
     page.get_by_text("Copied.").wait_for()
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
         exec(page.evaluate("navigator.clipboard.readText()"), {})
-    heuristic, optimum, *guarded = output.getvalue().splitlines()
+    heuristic, optimum, *more = output.getvalue().splitlines()
     found = {method: f"{level:.5g}" for method, level in levels.items()}
-    assert f"overall level {found['heuristic']} " in heuristic
+    assert f"overall level {beside.split()[1].replace(',', '')} " in heuristic
     assert f"overall level {found['optimum']} (Kronecker {found['Kronecker']}), " in optimum
-    for line in guarded:
-        assert f"overall level is {re.search('level ([^ ]+)', line)[1]}," in slack
+    if "Guarded" in more[0]:
+        assert f"overall level is {re.search('level ([^ ]+)', more.pop(0))[1]}," in slack
+    assert more[0] == "Plan for 1,000 people"
+    worst = max(float(line.split()[-4]) for line in more[2:] if re.match(r"\w+  +\d+  ", line))
+    assert f"± {100 * worst:.3g} points" in page.inner_text("#ex-analyst")
 
 
 def test_keyboard_alone(page):
-    page.locator("#your-attributes h2").click()
+    page.locator("#explorer h1").click()
     reached = []
-    while reached[-1:] != ["Level of attribute 1"] and len(reached) < 30:
+    while reached[-1:] != ["Level of attribute 1"] and len(reached) < 40:
         page.keyboard.press("Tab")
         label, ring = page.evaluate(
             "() => [document.activeElement.ariaLabel ?? document.activeElement.textContent,"
@@ -379,13 +354,13 @@ def test_keyboard_alone(page):
 
 
 def test_map_and_matrices(page):
-    page.get_by_role("button", name="Two coins").click()
+    page.get_by_role("button", name="Two coins", exact=True).click()
     expect(page, [2, 2], [1, 1])
     box(page, "Number of values of attribute 1").fill("4")
     box(page, "Number of values of attribute 2").fill("3")
     expect(page, [4, 3], [1, 1])
     page.locator("#ex-map").scroll_into_view_if_needed()
-    plane = page.locator("#ex-plane").bounding_box()
+    plane = page.locator("#ex-map image").bounding_box()
     for x, y in ((0.2, 0.9), (0.5, 0.4)):
         page.mouse.move(plane["x"] + x * plane["width"], plane["y"] + (1 - y) * plane["height"])
         page.mouse.down()
@@ -408,7 +383,7 @@ def test_map_and_matrices(page):
 def place_on_map(page, share):
     """Return the point of the map at a share of both its ranges."""
     page.locator("#ex-map").scroll_into_view_if_needed()
-    plane = page.locator("#ex-plane").bounding_box()
+    plane = page.locator("#ex-map image").bounding_box()
     return plane["x"] + share * plane["width"], plane["y"] + (1 - share) * plane["height"]
 
 
@@ -436,10 +411,8 @@ def test_a_tap_on_the_map_chooses_and_a_swipe_scrolls(browser, open_page):
         page.wait_for_function("document.querySelector('#ex-code').textContent.includes('2.2')")
         levels = [float(box(page, f"Level of attribute {i}").input_value()) for i in (1, 2)]
         np.testing.assert_allclose(levels, [2.25, 2.25], atol=0.05)
-        session, top = context.new_cdp_session(page), page.evaluate("scrollY")
-        for kind, at in (("Start", y), *(("Move", y - 10 * i) for i in range(1, 20)), ("End", None)):
-            points = [{"x": x, "y": at}] if at else []
-            session.send("Input.dispatchTouchEvent", {"type": f"touch{kind}", "touchPoints": points})
+        top = page.evaluate("scrollY")
+        swipe(page, x + 80, y, 0, -200)  # beside the point, which a finger would drag
         page.wait_for_function("top => scrollY > top + 100", arg=top)
         expect(page, [3, 3], levels)
 
@@ -472,8 +445,8 @@ def test_too_extreme_numbers_are_shown_as_bounds(open_page):
 
 def test_what_is_proved_is_rounded_outward(open_page):
     for sizes, levels in (*drawn(9, 8, ordinary), ([2, 3, 4], [8e-9, 1e-9, 3e-9])):
-        link = f"#sizes={','.join(map(str, sizes))}&levels={','.join(map(str, levels))}"
-        with open_page(PLACE + link) as page:
+        part = f"#sizes={','.join(map(str, sizes))}&levels={','.join(map(str, levels))}"
+        with open_page(PLACE + part) as page:
             proof = page.locator("#ex-overall p", has_text="Proved:").inner_text()
             found = re.search(r"is below (.*), and the one found has at most (.*)\.", proof)
             below, above = (float(number.replace(",", "")) for number in found.groups())
@@ -505,11 +478,11 @@ def test_every_example(page):
         button.click()
         page.wait_for_function("button => button.ariaPressed === 'true'", arg=button.element_handle())
         shown(page)
-        links |= set(page.locator("#ex-note a").evaluate_all("all => all.map(a => a.href)"))
+        links |= set(page.locator("#ex-notes p:not([hidden]) a").evaluate_all("all => all.map(a => a.href)"))
         for picture in page.locator("#explorer svg[role=img]").all():
             assert len(picture.get_attribute("aria-label").split()) >= 6
     assert len(links) >= 6
-    for address, _, anchor in (link.partition("#") for link in links):
+    for address, _, anchor in (found.partition("#") for found in links):
         assert f'id="{anchor or "main-content"}"' in page.request.get(address).text()
 
 
@@ -538,7 +511,7 @@ def test_axe_finds_nothing(browser, open_page, axe, look):
 def test_methods_look_as_everywhere_in_the_book(page):
     for method, look in METHODS.items():
         name = "optimum" if method == "optimal" else method
-        style = page.locator(f"#ex-overall .{name}.line").evaluate(
+        style = page.locator(f"#ex-overall .{name}.line").first.evaluate(
             "e => [getComputedStyle(e).stroke, getComputedStyle(e).strokeDasharray]"
         )
         assert [int(part) for part in re.findall(r"\d+", style[0])] == [
@@ -555,7 +528,7 @@ def test_it_works_from_a_disk(browser):
         slider(page, "Level of attribute 1").fill("3")
         expect(page, [2, 3, 4], [3, 1.5, 2])
         with context.new_page() as again:
-            again.goto(box(page, "A link to this page as it is now").input_value())
+            again.goto(link(page))
             expect(again, [2, 3, 4], [3, 1.5, 2])
 
 

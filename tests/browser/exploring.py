@@ -1,0 +1,75 @@
+"""The explorer, used as a reader does: fields by their labels, numbers as they are shown."""
+
+import re
+
+import pytest
+
+import orr
+
+PLACE = "explorer.html"
+THREE = ([2, 3, 4], [1, 1.5, 2])
+NAMES = ["smokes", "genotype", "diagnosis"]
+PARTS = ("overall", "pins", "two", "analyst", "neighbours", "frontier", "shape")
+# The copied Python names the sizes as a list, or with names.
+SHOWS = """([sizes, levels]) => {
+    const code = document.querySelector("#ex-code").textContent;
+    const [, found] = code.match(/sizes = (.*)/) ?? [];
+    const numbers = found?.startsWith("[") ? found.match(/\\d+/g) : found?.match(/(?<=": )\\d+/g);
+    return String(numbers) === String(sizes) && code.includes(`levels = [${levels.join(", ")}]`);
+}"""
+
+
+def box(page, label):
+    return page.get_by_role("textbox", name=label, exact=True)
+
+
+def slider(page, label):
+    return page.get_by_role("slider", name=label, exact=True)
+
+
+def link(page):
+    return box(page, "A link to this page as it is now").input_value()
+
+
+def shown(page):
+    """Return the overall levels that the page shows once all is computed, by method."""
+    page.wait_for_function(
+        "document.querySelector('#ex-strip').ariaBusy === 'false'"
+        "&& document.querySelector('#ex-frontier p').textContent !== '…'"
+    )
+    results = "".join(page.inner_html(f"#ex-{part}") for part in PARTS)
+    assert not re.search(r"NaN|Infinity|undefined|\[object", results)
+    text = page.inner_text("#ex-strip")
+    return {
+        method: float(level.replace(",", "")) for method, level in re.findall(r"(\w+)\s+(\d[\d.,e+-]*)", text)
+    }
+
+
+def levels_of(sizes, levels):
+    """Return what the page should show: the heuristic only where it solves the same problem."""
+    heuristic = orr.inductive(sizes, levels)
+    expected = {
+        "Kronecker": orr.kronecker(sizes, levels).epsilon,
+        "heuristic": heuristic.epsilon,
+        "optimum": orr.optimal(sizes, levels, rel_gap=1e-9).epsilon,
+        "floor": orr.information_floor(sizes, levels),
+    }
+    if heuristic.fell_back.any():
+        del expected["heuristic"]
+    return expected
+
+
+def expect(page, sizes, levels):
+    """Wait until the page shows a problem, and compare its levels with the package."""
+    page.wait_for_function(SHOWS, arg=[sizes, levels])
+    assert shown(page) == pytest.approx(levels_of(sizes, levels), rel=6e-5)  # five digits
+
+
+def swipe(page, x, y, right, down, steps=12):
+    """Drag a finger over a distance, as the browser itself sees it."""
+    session = page.context.new_cdp_session(page)
+    for i in range(steps + 1):
+        points = [{"x": x + right * i / steps, "y": y + down * i / steps}]
+        kind = "touchMove" if i else "touchStart"
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
