@@ -3,9 +3,12 @@
 import hashlib
 import json
 import re
+from functools import cache
 from pathlib import Path
 
 from docutils import nodes
+
+import squeeze
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "explorer"
@@ -24,7 +27,6 @@ globalThis.orr = orrFigures();
 orr.source = `(${{orrFigures}})()`;
 orr("start").start();
 """
-NEEDLESS = re.compile(r"^(?: *//.*\n|\n| +)", re.MULTILINE)
 TAG = "tag_touch-"  # a cell with the tag touch-dial draws the still picture of the figure in dial.mjs
 
 
@@ -42,15 +44,16 @@ def function(path: Path) -> str:
     return f"{json.dumps(path.stem)}: (use) => {{\n{code}return {{ {exported} }};\n}},\n"
 
 
+@cache
 def script() -> str:
-    """Return the script of all modules, without indentation and lines of comment."""
-    code = SCRIPT.format(modules="".join(map(function, sorted(FOLDER.glob("*.mjs")))))
-    return NEEDLESS.sub("", code)
+    """Return the script of all modules, squeezed."""
+    return squeeze.script(SCRIPT.format(modules="".join(map(function, sorted(FOLDER.glob("*.mjs"))))))
 
 
+@cache
 def style() -> str:
-    """Return the style of all figures, without indentation."""
-    return NEEDLESS.sub("", "".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.css"))))
+    """Return the style of all figures, squeezed."""
+    return squeeze.style("".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.css"))))
 
 
 def moves(doctree: nodes.document | None) -> bool:

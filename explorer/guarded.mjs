@@ -81,7 +81,7 @@ function solve({ count, uniform, gains }, { log, tight }, all) {
       [time, next] = [(factor - 1) / closing, condition];
     }
     if (!next) return false;
-    speed.forEach((v, s) => (log[s] += Math.log1p(time * v)));
+    for (const [s, v] of speed.entries()) log[s] += Math.log1p(time * v);
     tight[place] = next;
   }
   return false;

@@ -11,7 +11,7 @@ export const short = (name) => safe(name.length > 13 ? `${name.slice(0, 12)}…`
 
 // Overall levels. What the heuristic makes of other levels stands apart, beside its rivals at those levels.
 export function overview(model, width) {
-  const { given, names, kronecker, floor, information, heuristic, optimum, achieved, fallen, pinned } = model;
+  const { given, names, kronecker, floor, information, heuristic, optimum, achieved, fallen } = model;
   const total = sum(heuristic.given.levels);
   const own = ["heuristic", heuristic.epsilon, num(heuristic.epsilon), []];
   const rows = [
@@ -27,7 +27,7 @@ export function overview(model, width) {
   ];
   const bottom = 46 * (rows.length + (fallen ? 4 : 0)) + 8;
   const most = Math.max(kronecker, total, heuristic.epsilon);
-  let { x, top, body } = frame(width, 10, bottom, most, "overall level (nats)");
+  let { x, body } = frame(width, 10, bottom, most, "overall level (nats)");
   const spots = [];
   let y = -10;
   const draw = ([name, value, shown, parts, { exact = true, lower } = {}]) => {
@@ -50,10 +50,6 @@ export function overview(model, width) {
   if (optimum.exact && saved > 1e-9) {
     body += line("saved", x(optimum.upper), band, x(kronecker), band);
     body += text(x(kronecker), band - 12, `saves ${percent(saved)}`, "end small");
-  }
-  if (pinned && pinned.optimum.upper < most) {
-    const place = x(pinned.optimum.upper);
-    body += line("guide", place, top, place, bottom) + text(place, bottom - 2, "pinned", "middle small");
   }
   for (const row of rows) draw(row);
   if (apart) {

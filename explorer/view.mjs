@@ -46,15 +46,12 @@ function scene(id, sentence, options) {
 // `aim` takes levels from the map, `loosen` a slack from the frontier, `commit` hears when that is over; `now` has what
 // is chosen, which may be ahead of what is shown.
 export function view({ aim, loosen, commit, now }) {
-  let [model, curve, held, plan, line] = [];
-  const move = (u, v) => {
-    const level = (wish) => Number(Math.min(Math.max(wish, 0.01), held || reach(model.given)).toFixed(2));
-    aim(plan.unscale(u, v).map(level));
-  };
+  let [model, curve, plan, line, most] = [];
+  const level = (wish, end) => Number(Math.min(Math.max(wish, 0.01), end).toFixed(2));
+  const move = (u, v) => aim(plan.unscale(u, v).map((wish) => level(wish, most)));
   const nudge = (right, up) => {
     const [one, two] = now().total ? model.given.levels : now().levels;
-    const level = (v) => Number(Math.min(Math.max(v, 0.01), 700).toFixed(2));
-    aim([level(one + right / 20), level(two + up / 20)]);
+    aim([level(one + right / 20, 700), level(two + up / 20, 700)]);
     commit("map");
   };
   const drawMap = scene("map", $("case"), { label: "Both levels, as a point on the map", move, nudge });
@@ -69,28 +66,22 @@ export function view({ aim, loosen, commit, now }) {
     },
   });
   $("curve").onpointerup = () => commit("frontier");
-  pressMap($("map"), {
-    hold: (on) => {
-      held = on && reach(model.given);
-      if (!on) redraw();
-    },
-    move,
-    commit,
-  });
+  const point = pressMap($("map"), move, commit);
 
   function drawTwo() {
-    plan = map(model, held || reach(model.given), width("map"));
-    const [one, two] = model.given.levels.map((level) => num(level, 4));
+    // While the point is held the map keeps its range, or it would slip away.
+    most = Math.max(document.activeElement === point ? most : 0, reach(model.given));
+    plan = map(model, most, width("map"));
+    const [one, two] = model.given.levels.map((v) => num(v, 4));
     drawMap(plan, words.twoCase(model), model.given.levels[0], `${one} and ${two}`, [0, 700]);
     drawMatrices(model);
   }
   function drawGuarded() {
-    const { guardable, optimum } = model;
-    $("curve").hidden = $("slack").hidden = !guardable;
+    $("curve").hidden = $("slack").hidden = !model.guardable;
     line = pictures.frontier(model, curve, width("frontier"));
     const said = `${Math.round(100 * curve.slack)}%`;
     drawCurve(line, words.guarded(model, curve), 100 * curve.slack, said, [0, 1000]);
-    drawNeighbours(model, curve, optimum);
+    drawNeighbours(model, curve);
     for (const [j, done] of words.tasks(model, curve).entries()) {
       if (done) $("tasks").children[j].dataset.done = "";
     }
@@ -111,25 +102,26 @@ export function view({ aim, loosen, commit, now }) {
   };
 }
 
-// Press anywhere on the map. A finger scrolls, and taps: only from the point itself does it drag.
-function pressMap(place, { hold, move, commit }) {
-  const there = ({ clientX, clientY }) => {
-    const box = place.firstChild.getBoundingClientRect();
+// Press anywhere on the map to bring the point there. A finger scrolls, and taps: it drags only from the point itself.
+function pressMap(place, move, commit) {
+  const point = place.querySelector(".touch-handle");
+  const bring = ({ clientX, clientY }) => {
+    const box = place.getBoundingClientRect();
+    point.focus({ preventScroll: true });
     move(clientX - box.left, clientY - box.top);
   };
-  const onPoint = ({ target }) => target.closest(".touch-handle");
+  const elsewhere = ({ target }) => !point.contains(target);
   place.onpointerdown = (event) => {
-    hold(true);
-    if (event.pointerType === "touch" || onPoint(event)) return;
-    place.setPointerCapture(event.pointerId);
-    there(event);
+    if (event.pointerType === "touch" || !elsewhere(event)) return;
+    event.preventDefault();
+    bring(event);
+    point.setPointerCapture(event.pointerId);
   };
-  place.onpointermove = (event) => place.hasPointerCapture(event.pointerId) && there(event);
   place.onpointerup = (event) => {
-    if (!onPoint(event)) there(event);
+    if (elsewhere(event)) bring(event);
     commit("map");
   };
-  place.onlostpointercapture = place.onpointercancel = () => hold(false);
+  return point;
 }
 
 // All but the frontier and what depends on it.
