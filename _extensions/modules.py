@@ -8,7 +8,10 @@ from pathlib import Path
 
 from docutils import nodes
 
-import squeeze
+try:
+    import minify
+except ImportError:  # there is none for every machine, and the figures are the same without it
+    minify = None
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "explorer"
@@ -46,14 +49,21 @@ def function(path: Path) -> str:
 
 @cache
 def script() -> str:
-    """Return the script of all modules, squeezed."""
-    return squeeze.script(SCRIPT.format(modules="".join(map(function, sorted(FOLDER.glob("*.mjs"))))))
+    """Return the script of all modules."""
+    return small(
+        "application/javascript", SCRIPT.format(modules="".join(map(function, sorted(FOLDER.glob("*.mjs")))))
+    )
 
 
 @cache
 def style() -> str:
-    """Return the style of all figures, squeezed."""
-    return squeeze.style("".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.css"))))
+    """Return the style of all figures."""
+    return small("text/css", "".join(path.read_text("utf-8") for path in sorted(FOLDER.glob("*.css"))))
+
+
+def small(kind: str, text: str) -> str:
+    """Return a text as short as can be."""
+    return minify.string(kind, text) if minify else text
 
 
 def moves(doctree: nodes.document | None) -> bool:

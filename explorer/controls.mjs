@@ -101,7 +101,8 @@ export function handle(layer, { label, move, nudge, axis = "both" }) {
     nudge(many * x, many * y);
   };
   // Where the point is now, its value as a number from 0 to 100 or in its own unit, and in words.
-  return (x, y, value, words, [low, high] = [0, 100]) => {
+  return (x, y, value, words, range = [0, 100]) => {
+    const [low, high] = range;
     group.setAttribute("transform", `translate(${x} ${y})`);
     for (const [name, text] of Object.entries({ now: value, text: words, min: low, max: high })) {
       group.setAttribute(`aria-value${name}`, text);
