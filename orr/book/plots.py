@@ -46,12 +46,13 @@ _STYLE: dict[Any, Any] = {
     "lines.markersize": 4.5,
     "axes.facecolor": "none",
     "axes.labelpad": 5,
-    "font.size": 12.5,  # the typeface is small for its size: this is as large as 11 points of others
+    "font.size": 11,
     "legend.frameon": False,
     "svg.hashsalt": "orr",
     "svg.fonttype": "none",  # words stay words
 }
 _LETTERS: dict[Any, Any] = {
+    "font.size": 12.5,  # the typeface is small for its size: this is as large as 11 points of others
     "font.family": [typeface.FAMILY, "sans-serif"],  # the second for signs that the first has not, as dice
     "mathtext.fontset": "custom",
     "mathtext.fallback": None,  # a page has no other letters for formulas

@@ -111,8 +111,9 @@ def test_code_cells_are_short(path):
 @every_chapter
 def test_every_figure_says_what_it_shows(path):
     for cell in cells(path, "code"):
-        pictures = [out for out in cell["outputs"] if "image/png" in out.get("data", {})]
-        if pictures:
+        kinds = {kind for out in cell["outputs"] for kind in out.get("data", {}) if kind.startswith("image/")}
+        assert kinds <= {"image/svg+xml"}, f"cell {cell['id']} stores pixels: is use_style missing?"
+        if kinds:
             alt = cell["metadata"].get("mystnb", {}).get("image", {}).get("alt", "")
             assert len(alt.split()) >= 12, f"cell {cell['id']} has no alt text that states its finding"
 

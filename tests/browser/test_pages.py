@@ -13,7 +13,7 @@ CHECKS = {
         ...all("mjx-merror, mjx-mtext[style*=red]"),
     ]""",
     "raw formulas": r"[document.title, ...texts()].filter(text => /\$|\\[a-z([]/i.test(text))",
-    "images": r"""all("img, svg[role=img]").filter(e => {
+    "images": r"""all("img, .drawing").filter(e => {
         const said = e.alt ?? e.getAttribute("aria-label") ?? "";
         const decorates = e.getAttribute("alt") === "" && !e.closest(".cell_output, figure");
         const least = e.closest("article") ? 3 : 1; // words; the theme's buttons have logos
