@@ -2,6 +2,7 @@
 
 import re
 
+TOP = '<p class="to-top d-print-none"><a href="#main-content">Back to top</a></p>\n'
 LOGO = '<div class="sidebar-primary-item">'
 SWITCH = re.compile(r'(<button class="[^"]*theme-switch-button[^>]*?) aria-label="[^"]*"([^>]*>)')
 FORMULA = re.compile(r'([(“]*)(<span class="math notranslate nohighlight">[^<]*</span>)([.,;:!?)”…]*)')
@@ -42,17 +43,21 @@ def mend(html: str) -> str:
     # Two buttons show other words than they are called by.
     html = html.replace('title="Search" aria-label="Search"', 'title="Search"')
     html = SWITCH.sub(r'\1\2<span class="visually-hidden">Colour mode: </span>', html)
+    # The theme has a button that floats over the text; _static/reading.css hides it.
+    html = html.replace('<footer class="prev-next-footer', f'{TOP}<footer class="prev-next-footer', 1)
     # Entries of the bibliography are items of the list that they stand in.
     html = html.replace('role="doc-biblioentry"', 'role="listitem"')
     return STACKED.sub(keep_roles, FORMULA.sub(keep_together, name_apart(html)))
 
 
-def add_mend(_app, _page, _template, context, _doctree) -> None:
-    """Hand the function to the layout's template."""
+def add_mend(app, _page, _template, context, doctree) -> None:
+    """Hand the function to the layout's template, and print a chapter with its number."""
     context["mend"] = mend
+    if doctree is not None and app.builder.name == "html":
+        context["pagetitle"] = context["title"]
 
 
 def setup(app) -> dict:
     """Register with Sphinx."""
-    app.connect("html-page-context", add_mend)
+    app.connect("html-page-context", add_mend, priority=900)
     return {"parallel_read_safe": True}
