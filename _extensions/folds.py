@@ -74,7 +74,7 @@ class Folds(SphinxPostTransform):
         """Replace boxes, and name the code that myst-nb will fold."""
         for box in [*self.document.findall(nodes.Element)]:
             if "dropdown" in box.get("classes", []) and isinstance(box, nodes.Admonition):
-                box.replace_self(fold(box))
+                box.parent.replace(box, fold(box))  # replace_self would keep all classes
             if box.get("nb_element") == "cell_code" and box.get("hide_mode") and len(box):
                 box["prompt_show"] = code_label(box)
 

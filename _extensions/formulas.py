@@ -192,6 +192,6 @@ def write_files(app, exception: Exception | None) -> None:
 def setup(app) -> dict:
     """Register with Sphinx."""
     app.add_html_math_renderer("typeset", (visit_inline, None), (visit_block, None))
-    app.connect("html-page-context", name_style)
+    app.connect("html-page-context", name_style, priority=950)  # after all that adds to a page
     app.connect("build-finished", write_files)
     return {"parallel_read_safe": True}

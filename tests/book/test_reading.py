@@ -1,11 +1,10 @@
-"""What the build does for comfortable reading: folds, previews, sizes of pictures, colours without scripts."""
+"""What the build does for comfortable reading: folds, previews, pictures that keep their place, colours."""
 
 import pytest
 from docutils import nodes
 
 import folds
 import noscript
-import picture_sizes
 import previews
 
 
@@ -82,28 +81,6 @@ def test_previews_show_terms_with_their_meaning_and_sources_without_their_label(
     formula = nodes.math_block("", "x = 1")
     assert previews.excerpt(formula) == [formula]
     assert previews.excerpt(nodes.section()) == previews.excerpt(None) == []
-
-
-def test_sizes_of_pictures_are_found(tmp_path):
-    png, svg, other = (tmp_path / name for name in ("a.png", "b.svg", "c.svg"))
-    png.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0")
-    svg.write_text('<?xml version="1.0"?>\n<svg height="9pt" viewBox="0 0 460.8 288">', "utf-8")
-    other.write_text("<svg>", "utf-8")
-    assert [picture_sizes.size(path) for path in (png, svg, other)] == [(640, 480), (461, 288), None]
-
-
-@pytest.mark.parametrize(
-    ("tag", "found"),
-    [
-        ('<img alt="x &gt; 1" src="../_images/a.png"/>', '<img alt="x &gt; 1" src="../_images/a.png"'),
-        ('<img alt="x" src="_images/a.png" />', '<img alt="x" src="_images/a.png"'),
-        ('<img alt="x" src="_images/a.png" width="3"/>', None),
-        ('<img alt="x" src="_static/a.png"/>', None),
-    ],
-)
-def test_only_pictures_without_a_size_get_one(tag, found):
-    match = picture_sizes.IMAGE.search(tag)
-    assert (match and match[0]) == found
 
 
 def test_colours_without_a_script_are_light_then_dark_as_the_system_has_it():

@@ -1,11 +1,30 @@
-"""Folded code unfolds, one cell at a time or all at once."""
+"""Folded code and folded solutions unfold, one at a time or all at once, and what was chosen is kept."""
 
-PAGE = "chapters/01-one-answer.html"
+import pytest
+
+from tools.browsing import BOOK, FORMULAS_SET, WIDE, pages
+
+PAGE, NEXT = "chapters/01-one-answer.html", "chapters/02-many-answers.html"
 OPEN = "[...document.querySelectorAll('article details.hide')].map((part) => part.open)"
+LABELS = """[...document.querySelectorAll("article details.hide")].map(fold => [
+    fold.querySelector("summary span").textContent,
+    fold.parentElement.querySelector(".cell_output :is(img, svg:not(button *))") ? "picture"
+        : fold.parentElement.querySelector(".cell_output table") ? "table"
+        : fold.parentElement.querySelector(".cell_output") ? "output" : "nothing",
+])"""
+EXERCISE = "Exercise 1.1 (By hand: a fair coin)"
+SHOWS = {"Figure code": {"picture"}, "Table code": {"table"}, "Set-up": {"nothing"}, "Check": {"nothing"}}
 
 
-def test_one_button_unfolds_all_code_and_folds_it_again(open_page):
-    with open_page(PAGE) as page:
+@pytest.fixture
+def context(browser):
+    """A reader of whom the browser knows nothing yet."""
+    with browser.new_context(viewport=WIDE, reduced_motion="reduce") as context:
+        yield context
+
+
+def test_one_button_unfolds_all_code_and_folds_it_again(open_page, context):
+    with open_page(PAGE, context=context) as page:
         button = page.get_by_role("button", name="Show all code")
         assert not any(page.evaluate(OPEN))
         for pressed in (True, False):
@@ -14,6 +33,107 @@ def test_one_button_unfolds_all_code_and_folds_it_again(open_page):
             assert set(page.evaluate(OPEN)) == {pressed}
 
 
+def test_the_button_stays_in_sight(open_page, context):
+    with open_page(PAGE, context=context) as page:
+        for size in (WIDE, {"width": 390, "height": 844}, {"width": 320, "height": 700}):
+            page.set_viewport_size(size)
+            page.evaluate("scrollTo(0, 3000)")
+            box = page.get_by_role("button", name="Show all code").bounding_box()
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= size["width"]
+            assert 0 <= box["y"] <= 60
+
+
+def test_the_choice_holds_for_every_page(open_page, context):
+    with open_page(PAGE, context=context) as page:
+        page.get_by_role("button", name="Show all code").click()
+    with open_page(NEXT, context=context) as page:
+        assert all(page.evaluate(OPEN))
+        assert page.get_by_role("button", name="Show all code").get_attribute("aria-pressed") == "true"
+        page.get_by_role("button", name="Show all code").click()
+        page.reload()
+        assert not any(page.evaluate(OPEN))
+
+
+def test_code_is_open_before_the_script_that_opens_it(open_page, context):
+    """What the style shows until then is as tall as what it opens."""
+    with open_page(PAGE, context=context) as page:
+        page.get_by_role("button", name="Show all code").click()
+        page.evaluate(FORMULAS_SET)
+        opened = page.evaluate("document.querySelector('article').offsetHeight")
+        page.evaluate("for (const fold of document.querySelectorAll('details.hide')) fold.open = false")
+        styled = page.evaluate("document.querySelector('article').offsetHeight")
+        page.evaluate("document.documentElement.dataset.code = 'folded'")
+        folded = page.evaluate("document.querySelector('article').offsetHeight")
+        assert folded < 0.98 * opened
+        assert styled == pytest.approx(opened, abs=0.2 * (opened - folded))
+
+
+def test_a_browser_that_keeps_nothing_still_unfolds(context, address):
+    context.add_init_script("""Object.defineProperty(globalThis, "localStorage",
+        { get() { throw new DOMException("no", "SecurityError"); } })""")
+    with context.new_page() as page:
+        page.goto(f"{address}/{PAGE}")
+        page.get_by_role("button", name="Show all code").click()
+        assert all(page.evaluate(OPEN))
+
+
+def test_the_choice_is_kept_on_a_disk_too(context):
+    with context.new_page() as page:
+        page.goto((BOOK / PAGE).as_uri())
+        page.get_by_role("button", name="Show all code").click()
+        page.goto((BOOK / NEXT).as_uri())
+        assert all(page.evaluate(OPEN))
+
+
 def test_pages_without_folded_code_have_no_button(open_page):
     with open_page("glossary.html") as page:
         assert page.get_by_role("button", name="Show all code").count() == 0
+
+
+@pytest.mark.parametrize("place", ["chapters/05-certificate.html", "chapters/20-should-you.html"])
+def test_folds_are_called_what_they_are(open_page, place):
+    with open_page(place) as page:
+        labels = page.evaluate(LABELS)
+        assert {name for name, _ in labels} <= {*SHOWS, "Code"}
+        assert {"Figure code", "Set-up"} <= {name for name, _ in labels}
+        assert [(name, what) for name, what in labels if name in SHOWS and what not in SHOWS[name]] == []
+        assert [(name, what) for name, what in labels if what == "picture" and name != "Figure code"] == []
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["with scripts", "without scripts"])
+def test_solutions_unfold(browser, address, script):
+    with (
+        browser.new_context(java_script_enabled=script, viewport=WIDE) as context,
+        context.new_page() as page,
+    ):
+        page.goto(f"{address}/{PAGE}")
+        solution = page.locator("details.solution").first
+        button = solution.locator("summary")
+        link = solution.get_by_role("link", name=EXERCISE)
+        for verb, shown in (("Show", False), ("Hide", True), ("Show", False)):
+            assert (
+                " ".join(button.inner_text().split())
+                == f"{verb} solution to Exercise 1.1 (By hand: a fair coin)"
+            )
+            assert solution.locator(".solution-content").is_visible() == link.is_visible() == shown
+            button.click()
+        assert button.locator("a").count() == 0
+
+
+def test_solutions_are_open_on_paper(open_page):
+    with open_page(PAGE) as page:
+        solution = page.locator("details.solution").first
+        page.emulate_media(media="print")
+        assert solution.locator(".solution-content").bounding_box()["height"] > 20
+        assert not solution.locator("summary").is_visible()
+        page.emulate_media(media="screen")
+        assert not solution.locator(".solution-content").is_visible()
+
+
+def test_every_solution_is_a_fold_and_no_page_loads_what_folded_them_before():
+    for place in pages():
+        html = (BOOK / place).read_text("utf-8")
+        assert "togglebutton" not in html
+        assert 'class="solution dropdown' not in html
+        assert html.count('class="exercise admonition" id=') == html.count('<details class="solution fold"')

@@ -1,0 +1,209 @@
+"""Lines have a good length, what is cut off says so, and pages read well without scripts and on paper."""
+
+from statistics import median
+
+import pytest
+
+from tools.browsing import BOOK, PHONE, WIDE, pages
+
+from .looks import LOOKS, settle
+from .test_pages import OPEN_ALL
+
+CHAPTERS = [place for place in pages() if place.startswith("chapters/")]
+# How many characters each line of long paragraphs has, but the last line of each.
+LINES = """() => {
+    const all = [...document.querySelectorAll("article section > p")];
+    const long = all.filter(p => p.textContent.length > 300 && !p.querySelector("code, .math"));
+    const range = document.createRange();
+    return long.flatMap(p => {
+        const lines = new Map(), walker = document.createTreeWalker(p, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) for (let i = 0; i < walker.currentNode.length; i++) {
+            range.setStart(walker.currentNode, i);
+            range.setEnd(walker.currentNode, i + 1);
+            const box = range.getClientRects()[0];
+            const line = box && Math.round((box.top - p.getBoundingClientRect().top) / 15);
+            if (box) lines.set(line, (lines.get(line) ?? 0) + 1);
+        }
+        return [...lines.values()].slice(0, -1);
+    });
+}"""
+
+
+@pytest.mark.parametrize("width", [1024, 1280, 1440, 1920, 2560])
+@pytest.mark.parametrize(
+    "place", ["chapters/01-one-answer.html", "chapters/20-should-you.html", "related.html"]
+)
+def test_lines_have_65_to_75_characters(open_page, place, width):
+    with open_page(place) as page:
+        page.set_viewport_size({"width": width, "height": 900})
+        lines = page.evaluate(LINES)
+        assert len(lines) > 20
+        assert 65 <= median(lines) <= 75
+
+
+@pytest.mark.parametrize("face", ["serif", "monospace", "Arial Narrow, Liberation Sans Narrow, serif"])
+def test_the_measure_follows_the_typeface(open_page, face):
+    """A digit of a fixed width is wider than a letter of most faces: the lines stay within reading length."""
+    with open_page("chapters/20-should-you.html") as page:
+        page.add_style_tag(
+            content=f"article, article p {{ font-family: {face} !important; font-size: 21px }}"
+        )
+        assert 55 <= median(page.evaluate(LINES)) <= 80
+
+
+@pytest.mark.parametrize("measure", ["75ch", "45ch"])
+def test_lines_of_another_length_are_caught(open_page, measure):
+    with open_page("chapters/20-should-you.html") as page:
+        page.add_style_tag(content=f".bd-article {{ --measure: {measure} }}")
+        assert not 65 <= median(page.evaluate(LINES)) <= 75
+
+
+def test_code_and_boxes_may_be_wider_than_the_text(open_page):
+    with open_page("chapters/16-price.html") as page:
+        widths = (
+            "s => Math.max(...[...document.querySelectorAll(s)].map(e => e.getBoundingClientRect().width))"
+        )
+        text = page.evaluate(widths, "article section > p")
+        assert page.evaluate(widths, "article .cell_input") > 1.2 * text
+        assert page.evaluate(widths, "article div.math") > 1.1 * text
+        assert page.evaluate(widths, "article .cell, article .admonition, article div.math") <= 50 * 16
+
+
+# Boxes that scroll sideways: on which sides there is more, on which they fade, and whether Tab stops there.
+SCROLLERS = """() => [...document.querySelectorAll("article *")]
+    .filter(e => e.scrollWidth > e.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(e).overflowX))
+    .filter(e => e.checkVisibility())
+    .map(e => {
+        const style = getComputedStyle(e), rest = e.scrollWidth - e.clientWidth - e.scrollLeft;
+        const fades = side => style.maskImage !== "none" && parseFloat(style.getPropertyValue(side)) > 1;
+        return {
+            name: e.outerHTML.slice(0, 80), tab: e.tabIndex,
+            more: [e.scrollLeft > 1, rest > 1], fades: [fades("--before"), fades("--after")],
+        };
+    })"""
+SCROLL = """share => {
+    for (const e of document.querySelectorAll("article *"))
+        if (e.scrollWidth > e.clientWidth + 1) e.scrollLeft = share * (e.scrollWidth - e.clientWidth);
+}"""
+
+
+def unhinted(page):
+    """Return boxes that do not fade where there is more, or fade where there is not, or that Tab skips."""
+    return [box for box in page.evaluate(SCROLLERS) if box["more"] != box["fades"] or box["tab"] != 0]
+
+
+@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("place", ["chapters/03-two-attributes.html", "chapters/13-formula.html", "api.html"])
+def test_what_is_cut_off_fades_where_there_is_more(open_page, place, look):
+    with open_page(place) as page:
+        settle(page, look)
+        page.evaluate(OPEN_ALL)
+        for share in (0, 0.5, 1, 0):
+            page.evaluate(SCROLL, share)
+            settle(page, look)
+            assert unhinted(page) == []
+        if look == "phone and dark" and place != "api.html":
+            kinds = " ".join(box["name"] for box in page.evaluate(SCROLLERS))
+            assert "<pre" in kinds
+            assert "<mjx-container" in kinds
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "document.querySelector('.more-after').classList.remove('more-after')",
+        "document.querySelector('.more-after').removeAttribute('tabindex')",
+        "document.querySelector('.more-after').style.maskImage = 'none'",
+        "document.querySelector('article pre').classList.add('more-before')",
+    ],
+)
+def test_a_box_without_its_hint_is_caught(open_page, script):
+    with open_page("chapters/03-two-attributes.html") as page:
+        settle(page, "phone and dark")
+        assert unhinted(page) == []
+        page.evaluate(script)
+        assert unhinted(page) != []
+
+
+def test_no_formula_is_cut_off(open_page):
+    """Display formulas fit a wide page, and no formula in a line is wider than a phone."""
+    wide = "[...document.querySelectorAll('article div.math mjx-container')]"
+    lines = """[...document.querySelectorAll("article span.math")]
+        .map(e => [e, e.querySelector("mjx-math, svg")])
+        .filter(([e, inner]) => e.checkVisibility() && inner?.getBoundingClientRect().width
+            > e.getBoundingClientRect().width + 1).map(([e]) => e.textContent)"""
+    for place in [*CHAPTERS, "notation.html", "glossary.html"]:
+        with open_page(place) as page:
+            page.evaluate(OPEN_ALL)
+            assert page.evaluate(f"{wide}.filter(e => e.scrollWidth > e.clientWidth + 1).length") == 0, place
+            for size in (WIDE, PHONE):
+                page.set_viewport_size(size)
+                assert page.evaluate(lines) == [], place
+
+
+def test_formulas_are_no_stops_for_tab_unless_they_scroll(open_page):
+    with open_page("chapters/13-formula.html") as page:
+        assert page.locator("mjx-container[tabindex='0']").count() == 0
+        settle(page, "phone and dark")
+        reached = page.locator("mjx-container[tabindex='0']")
+        assert reached.count() == page.locator("mjx-container.more-after").count() > 0
+
+
+def test_headings_are_smaller_on_a_phone(open_page):
+    with open_page("chapters/13-formula.html") as page:
+        size = "s => parseFloat(getComputedStyle(document.querySelector(s)).fontSize)"
+        wide = [page.evaluate(size, f"article {heading}") for heading in ("h1", "h2")]
+        page.set_viewport_size(PHONE)
+        small = [page.evaluate(size, f"article {heading}") for heading in ("h1", "h2", "p")]
+        assert small[0] < 0.8 * wide[0]
+        assert small[0] > small[1] > small[2]
+
+
+def test_pictures_keep_their_place(open_page):
+    for place in CHAPTERS[:3]:
+        with open_page(place) as page:
+            sizes = page.evaluate("""[...document.querySelectorAll("article .cell_output img")]
+                .map(e => [e.width / e.height, e.getAttribute("width") / e.getAttribute("height")])""")
+            assert sizes
+            assert all(shown == pytest.approx(kept, rel=0.02) for shown, kept in sizes)
+
+
+def test_nothing_floats_over_the_text_and_a_link_leads_to_the_top(open_page):
+    with open_page("chapters/01-one-answer.html") as page:
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.evaluate("scrollBy(0, -200)")
+        assert not page.locator("#pst-back-to-top").is_visible()
+        page.get_by_role("link", name="Back to top").click()
+        page.wait_for_function("scrollY < 100")
+
+
+def test_a_printed_chapter_keeps_its_number(open_page):
+    with open_page("chapters/03-two-attributes.html") as page:
+        page.emulate_media(media="print")
+        titles = [title for title in page.locator("h1").all() if title.is_visible()]
+        assert [title.inner_text() for title in titles] == ["3. Two attributes, solved"]
+        page.emulate_media(media="screen")
+
+
+COLOURS = """() => [".highlight .k, .highlight .kn", ".highlight .mi", "article p", "body"]
+    .map(s => getComputedStyle(document.querySelector(s)))
+    .map((style, i) => i < 3 ? style.color : style.backgroundColor)"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_without_scripts_colours_are_those_of_the_system(browser, address, scheme):
+    seen = []
+    for script in (True, False):
+        context = browser.new_context(java_script_enabled=script, color_scheme=scheme, viewport=WIDE)
+        with context, context.new_page() as page:
+            page.goto(f"{address}/chapters/01-one-answer.html")
+            seen.append(page.evaluate(COLOURS))
+    assert seen[0] == seen[1]
+    assert len(set(seen[1])) == 4
+
+
+def test_the_weight_of_colours_without_scripts_is_not_loaded_with_them(open_page):
+    with open_page("chapters/01-one-answer.html") as page:
+        loaded = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+        assert not [url for url in loaded if "noscript" in url or "toggle" in url]
+    assert (BOOK / "_static" / "noscript.css").stat().st_size > 1000
