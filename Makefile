@@ -4,7 +4,7 @@ PAGE := _build/html/index.html
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book help test lint scripts unit notebooks classroom browser pdf published links lab execute pictures assignments student-book slides screenshots extremes bench clean
+.PHONY: book live help test lint scripts unit notebooks classroom browser rehearsal pdf published links lab execute pictures assignments student-book slides screenshots extremes bench clean
 
 ## The book
 
@@ -13,6 +13,9 @@ book: .venv/installed ## build the book and say where it is
 	@$(BIN)/jupyter-book build . --quiet -W --keep-going || { rm -rf _build/html _build/.doctrees; exit 1; }
 	@$(BIN)/python tools/slides.py > /dev/null
 	@echo "The book is built. Open $(abspath $(PAGE))"
+
+live: .venv/installed-lite book ## add what runs without a server, for publishing (needs npm)
+	@$(BIN)/python tools/live.py
 
 pdf: .venv/installed-browser ## print the book into one PDF
 	@$(BIN)/python tools/pdf.py
@@ -49,8 +52,11 @@ notebooks: .venv/installed ## run every notebook and compare its outputs with th
 classroom: .venv/installed-classroom ## grade the assignments and follow the guide
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet tests/classroom
 
-browser: .venv/installed-browser book ## open every page in a browser
+browser: .venv/installed-browser .venv/installed-lite book ## open every page in a browser
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet -rs tests/browser
+
+rehearsal: .venv/installed-browser ## do what Binder does: install, open a chapter, run all cells
+	@$(BIN)/python tools/rehearsal.py
 
 ## Writing
 

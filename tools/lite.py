@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -31,7 +32,8 @@ def call(*command: str | Path, folder: Path | None = None) -> None:
         raise NotFetched(f"{' '.join(map(str, command[:4]))} failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
-def imports(code: str, *, late: bool) -> set[str]:
+@cache
+def imports(code: str, *, late: bool) -> frozenset[str]:
     """Return the modules that code imports, those inside functions too if asked."""
     tree, found = ast.parse(code), set()
     for node in ast.walk(tree) if late else tree.body:
@@ -39,12 +41,12 @@ def imports(code: str, *, late: bool) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
-    return found
+    return frozenset(found)
 
 
 def needed(code: str, root: Path = ROOT) -> set[str]:
     """Return the packages that a chapter's code needs, itself or by way of the package's own modules."""
-    found, todo = set(), imports(code, late=True)
+    found, todo = set(), set(imports(code, late=True))
     while todo:
         module = todo.pop()
         if module not in found:

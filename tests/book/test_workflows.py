@@ -143,7 +143,7 @@ def test_other_systems_run_the_tests_that_make_runs():
 def test_the_pages_are_built_for_this_repository():
     pages = load("pages")
     assert pages["env"] == {"ORR_BRANCH": "${{ github.ref_name }}"}  # the address is the workflow's own
-    (build,) = [step for step in pages["jobs"]["build"]["steps"] if step.get("run") == "make book pdf"]
+    (build,) = [step for step in pages["jobs"]["build"]["steps"] if step.get("run") == "make live pdf"]
     assert build["env"] == {"ORR_BOOK_URL": "${{ steps.pages.outputs.base_url }}"}
     assert pages["jobs"]["deploy"]["needs"] == "build"
 
