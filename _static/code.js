@@ -21,7 +21,8 @@ addEventListener("DOMContentLoaded", () => {
 
 // What is wider than its box fades at the edge behind which there is more, and the keyboard can scroll it.
 addEventListener("DOMContentLoaded", () => {
-  const BOXES = "article :is(pre, mjx-container[display], .cell_output > .output, .pst-scrollable-table-container)";
+  const BOXES =
+    "article :is(pre, mjx-container[display], .cell_output > .output, .pst-scrollable-table-container)";
   const look = (box) => {
     const hidden = box.scrollWidth - box.clientWidth;
     const wide = hidden > 1 && getComputedStyle(box).overflowX !== "visible";
@@ -38,7 +39,10 @@ addEventListener("DOMContentLoaded", () => {
       for (const part of [box, box.firstElementChild]) if (part) sizes.observe(part);
     }
   };
-  addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && look(target), { capture: true, passive: true });
+  addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && look(target), {
+    capture: true,
+    passive: true,
+  });
   watch();
   globalThis.MathJax?.startup?.promise?.then(watch); // formulas that the build has not set
 });

@@ -27,8 +27,12 @@
   // A copy of what a link leads to, without what can be clicked or named twice; null if there is nothing to show.
   const copy = (anchor) => {
     const address = anchor.getAttribute("href");
-    const kept = [...document.querySelectorAll("template.preview-of")].find((one) => one.dataset.of === address);
-    const local = address.startsWith("#") ? parts(document.getElementById(decodeURIComponent(address.slice(1)))) : [];
+    const kept = [...document.querySelectorAll("template.preview-of")].find(
+      (one) => one.dataset.of === address,
+    );
+    const local = address.startsWith("#")
+      ? parts(document.getElementById(decodeURIComponent(address.slice(1))))
+      : [];
     const text = document.createElement("div");
     text.className = "preview-text";
     text.append(...(kept ? [kept.content.cloneNode(true)] : local.map((part) => part.cloneNode(true))));

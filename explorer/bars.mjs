@@ -14,7 +14,7 @@ const [SIZES, LEVELS] = [
 const NAMES = ["yes-or-no, Y", "genotype, G", "diagnosis, D"];
 
 // All flip sets: their flips, their records, and the chance that a uniformly random record has them.
-function flipSets({ k, sizes, p }) {
+export function flipSets({ k, sizes, p }) {
   return Array.from({ length: 2 ** k }, (_, s) => {
     const flips = sizes.map((_, i) => (s >> i) & 1);
     const records = flips.reduce((ways, flip, i) => ways * (flip ? sizes[i] - 1 : 1), 1);

@@ -12,7 +12,7 @@ export function spend(sizes, shares, total) {
   const levels = (x) => shares.map((share) => Math.min(Math.max(Math.exp(x) * (share / most), 1e-12), 700));
   const hair = (1e-6 * Math.min(1, total)) / total / 2; // a millionth of a nat, as in the package
   const excess = (x) => Math.log(solve(problem(sizes, levels(x))).upper / total) + hair;
-  let [low, high, stays] = [Math.log((total * most) / sum(shares)), Math.log(total), ""];
+  let [low, high, stays] = [Math.log((total * most) / sum(shares)) - hair / 4, Math.log(total), ""];
   let left = excess(low);
   let [below, above] = [left, excess(high)];
   for (let step = 0; step < 40 && left < -hair && high - low > 1e-15; step++) {

@@ -1,9 +1,11 @@
 // Chapter shape: a ball grows around the truth on the lattice of flip sets. How high must it be at each radius?
 
+import { flipSets } from "./bars.mjs";
 import { button, choice, glide, slider } from "./controls.mjs";
 import { frame, line, mark, text } from "./draw.mjs";
 import { num, percent } from "./numbers.mjs";
 import { optimum } from "./optimum.mjs";
+import { beside, upwards } from "./panels.mjs";
 import { problem, sum } from "./problem.mjs";
 import { stage } from "./stage.mjs";
 
@@ -16,14 +18,9 @@ const EXAMPLES = [
 ];
 const HAIR = 1e-9; // weights that differ by less are the same
 
-// All flip sets: which attributes flip, their weight, and the chance that a uniformly random record has them.
-export function sets({ k, p }, weights) {
-  return Array.from({ length: 2 ** k }, (_, s) => {
-    const flips = p.map((_, i) => (s >> i) & 1);
-    const chance = flips.reduce((part, flip, i) => part * (flip ? p[i] : 1 - p[i]), 1);
-    return { flips, chance, weight: sum(flips.map((flip, i) => flip * weights[i])) };
-  });
-}
+// All flip sets with their weights.
+export const sets = (given, weights) =>
+  flipSets(given).map((set) => ({ ...set, weight: sum(set.flips.map((flip, i) => flip * weights[i])) }));
 
 // A ball of flip sets that are all equally likely, and likelier than the rest. A unit of excess on it supplies part of
 // what the attributes demand; so the weighted mean of these parts says how high the ball must be at least.
@@ -36,28 +33,24 @@ export function ball({ q, d }, all, weights, radius) {
   return { count: inside.length, share, level, likely: (share * (supply + 1)) / (supply + share) };
 }
 
+const title = (flips) => flips.map((flip, i) => (flip ? i + 1 : "")).join("");
+
 function lattice(all, radius, edge, width) {
-  const place = new Map();
+  const place = {};
   for (let r = 0; r <= SIZES.length; r++) {
-    const row = all.filter(({ flips }) => sum(flips) === r);
-    const names = (flips) => flips.map((flip, i) => (flip ? i + 1 : "")).join("");
-    row.sort((a, b) => names(a.flips) - names(b.flips));
-    row.forEach(({ flips }, j) => {
-      place.set(names(flips), [width / 2 + (j - (row.length - 1) / 2) * (width / 6), 22 + 62 * r]);
-    });
+    const row = all.map(({ flips }) => title(flips)).filter((name) => name.length === r);
+    for (const [j, name] of row.sort().entries())
+      place[name] = [width / 2 + (j - (row.length - 1) / 2) * (width / 6), 22 + 62 * r];
   }
   let [links, nodes] = ["", ""];
   for (const { flips, weight } of all) {
-    const name = flips.map((flip, i) => (flip ? i + 1 : "")).join("");
-    const [x, y] = place.get(name);
-    flips.forEach((flip, i) => {
-      if (flip) return;
-      links += line("grid", x, y, ...place.get(flips.map((f, j) => (f || j === i ? j + 1 : "")).join("")));
-    });
+    const [x, y] = place[title(flips)];
+    for (const [i, flip] of flips.entries())
+      if (!flip) links += line("grid", x, y, ...place[title(flips.map((f, j) => (i === j ? 1 : f)))]);
     const lit = weight <= radius + HAIR ? "lattice-lit" : "";
     if (Math.abs(weight - edge) < HAIR) nodes += mark("guarded", x, y, `lattice-node lattice-edge ${lit}`);
     else nodes += `<circle class="lattice-node ${lit}" cx="${x}" cy="${y}" r="8"/>`;
-    nodes += text(x, y + 24, name || "truth", "middle small");
+    nodes += text(x, y + 24, title(flips) || "truth", "middle small");
   }
   return links + nodes;
 }
@@ -77,11 +70,11 @@ function curve({ given, all, weights, edge, best }, radius, width) {
   body +=
     text(right, y(best) + 17, `optimum ${num(best, 4)}`, "end") +
     line("guide", x(edge), top, x(edge), bottom);
-  if (right - points.at(-2) > 80) body += text(right, top + 14, "no height is enough", "end small");
+  if (right - points.at(-2) > 40) body += text(right, top + 14, "no height is enough", "end small");
   const now = y(needs(radius));
   if (now >= top) body += `<circle class="dial-point" cx="${x(radius)}" cy="${now}" r="8"/>`;
   else body += line("border heavy", x(radius), top, x(radius), bottom);
-  return `${body}<text class="small end" transform="translate(12 ${top}) rotate(-90)">overall level it needs</text>`;
+  return body + upwards("overall level it needs");
 }
 
 export function mount(place) {
@@ -97,11 +90,8 @@ export function mount(place) {
     ask: "Grow the ball from the truth alone. Where does it need the lowest level?",
     draw: (width) => {
       const { all, edge } = cases[which];
-      const half = width > 560 ? Math.round(width * 0.48) : 0;
-      const right = curve(cases[which], radius, half ? width - half - 12 : width);
-      const move = half ? `translate(${half + 12} 14)` : "translate(0 304)";
-      const body = `${lattice(all, radius, edge, half || width)}<g transform="${move}">${right}</g>`;
-      return { height: half ? 304 : 580, body };
+      const [nodes, levels] = [(w) => lattice(all, radius, edge, w), (w) => curve(cases[which], radius, w)];
+      return beside(width, 300, nodes, levels);
     },
     says: () => {
       const { given, weights, all, best, edge } = cases[which];

@@ -4,7 +4,7 @@ import { choice } from "./controls.mjs";
 import { ask } from "./engine.mjs";
 import { cards, field } from "./fields.mjs";
 import { pins } from "./pins.mjs";
-import { errors } from "./problem.mjs";
+import { errors, sum } from "./problem.mjs";
 import { readouts } from "./readout.mjs";
 import { called, fromHash, toHash } from "./state.mjs";
 import { part as $, charts, view } from "./view.mjs";
@@ -61,11 +61,13 @@ function write() {
   }
 }
 
-// From levels to a total that pays for them, and back.
+// From levels to a total that pays for them, and back. What is shown may be of fewer attributes than were just chosen.
 function spend(total) {
   const digits = (v, n) => Number(v.toPrecision(n));
-  if (total) take({ total: Math.min(Math.max(digits(model.optimum.upper, 3), 1e-3), 700) });
-  else take({ total: 0, levels: model.given.levels.map((level) => digits(level, 4)) });
+  const shown = model?.given.k === state.sizes.length && model;
+  const cost = shown ? shown.optimum.upper : sum(state.levels);
+  if (total) take({ total: Math.min(Math.max(digits(cost, 3), 1e-3), 700) });
+  else take({ total: 0, levels: shown ? shown.given.levels.map((v) => digits(v, 4)) : state.levels });
   commit();
 }
 
@@ -78,7 +80,7 @@ function dress(found, from) {
 function hear({ model: found, pinned, state: from, curve }) {
   if (found) {
     model = { ...dress(found, from), pinned: pinned && dress(pinned, from.pin) };
-    $("strip").ariaBusy = "false";
+    $("strip").ariaBusy = String(toHash(from) !== toHash(state));
   }
   draw({ model: found && model, curve });
   if (found) pins(model);
@@ -124,7 +126,7 @@ function press({ target: { dataset } }) {
 
 const wonder = ask(hear);
 const draw = view({
-  aim: (levels) => choose({ levels, alike: false, total: 0 }),
+  aim: (levels) => state.sizes.length === 2 && choose({ levels, alike: false, total: 0 }),
   loosen: (slack) => choose({ slack }),
   commit,
   now: () => state,

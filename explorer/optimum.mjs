@@ -12,15 +12,18 @@ const HAIRS = [1e-10, 1e-8, 1e-6]; // to tell ties apart, or the walk might go i
 export function optimum(given) {
   const states = cube(given);
   const closed = radiusOne(given);
+  const least = Math.max(sum(information(given)), ...given.levels);
   let [heights, unique, proof, weights] = [product(states), false, 0, []];
   for (const hair of HAIRS) {
     const found = closed ? fromClosedForm(states, closed) : walk(states, hair);
     if (found?.proved > proof) [proof, weights] = [found.proved, found.weights];
-    if (found?.heights[0] < heights[0]) [heights, unique] = [found.heights, found.unique];
+    // What is below a bound has lost its digits: one level is far too small beside another.
+    const sound = found?.heights[0] >= Math.max(least, found?.proved) * (1 - 1e-9);
+    if (sound && found.heights[0] < heights[0]) [heights, unique] = [found.heights, found.unique];
     if (heights[0] - proof <= 1e-10 * proof) break;
   }
   const upper = heights[0];
-  const lower = Math.max(proof, sum(information(given)), ...given.levels);
+  const lower = Math.max(proof, least);
   const y = states.kinds.map(({ n, members: [i] }, g) => (weights[g] ?? 0) / (n * given.d[i]));
   return {
     states,

@@ -155,7 +155,7 @@ function drawErrors({ errors, given, names, state }) {
   [...$("attributes").children].forEach((card, i) => {
     if (i >= given.k) return;
     const [told] = card.getElementsByClassName("ex-told");
-    told.textContent = `${state.total ? `level ${num(given.levels[i], 4)}, ` : ""}± ${words.points(errors[i])}`;
+    told.textContent = `${state.total ? `level ${num(given.levels[i], 4)}\n` : ""}± ${words.points(errors[i])}`;
     if (!state.alike) card.ariaLabel = names[i];
   });
 }

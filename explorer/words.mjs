@@ -37,6 +37,9 @@ export function overall(model) {
   return [
     state.total ? bought(model) : saving(model),
     state.total ? saving(model) : "",
+    upper < 0.9999 * state.total
+      ? "These numbers are too extreme for this page to spend all of it. Try <code>orr.allocate</code>."
+      : "",
     upper < 14
       ? `Anybody’s odds change by a factor of ${odds(upper)} at most; with Kronecker, of ${odds(kronecker)}.`
       : "",

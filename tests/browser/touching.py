@@ -82,7 +82,7 @@ def spoilt(page, name, function, script):
         f"""([name, key]) => {{
             const own = globalThis.own = orr(name)[key];
             orr(name)[key] = (...given) => {{
-                const found = own(...given);
+                let found = own(...given);
                 {script};
                 return found;
             }};
