@@ -11,7 +11,7 @@ import pydata_sphinx_theme
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-from orr.book import palette
+from orr.book import palette, typeface
 from orr.book.typeface import FACES, FAMILY, folder, make
 
 LETTERS = [
@@ -94,10 +94,23 @@ def write(place: Path) -> None:
     (place / STYLE).write_text("".join(rules) + palette.css(), "utf-8")
 
 
+def is_old(place: Path) -> bool:
+    """Return whether the files in a folder were made before what makes them was changed."""
+    made = place / STYLE
+    sources = [Path(module.__file__) for module in (palette, typeface)]
+    return not made.exists() or max(map(mtime, [Path(__file__), *sources])) > mtime(made)
+
+
+def mtime(path: Path) -> float:
+    """Return when a file was changed."""
+    return path.stat().st_mtime
+
+
 def add_files(app) -> None:
     """Make the files at a book's first build, and hand them to Sphinx with the others."""
     place = Path(app.doctreedir) / "typeface"
-    write(place)
+    if is_old(place):
+        write(place)
     app.config.html_static_path.append(str(place))
     app.add_css_file(STYLE)
 
