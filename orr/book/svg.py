@@ -93,7 +93,7 @@ def join_marks(root: ET.Element) -> None:
                 if kind not in made:
                     made[kind] = f"marker-{len(made)}"
                     root.insert(0, marker(made[kind], shapes[kind[0]], kind[1]))
-                corners = " ".join(f"{mark.get('x')} {mark.get('y')}" for mark in run)
+                corners = " ".join(f"{float(mark.get(side, 0)):.1f}" for mark in run for side in "xy")
                 path = ET.Element(f"{SPACE}path", {"d": f"M{corners}"})
                 path.set("style", f"fill:none;marker:url(#{made[kind]})")
                 group.insert(list(group).index(run[0]), path)

@@ -257,9 +257,10 @@ def test_a_command_that_fails_says_so():
 DISTRIBUTION = {
     "packages": {
         name: {"imports": [name.replace("-", "_")]}
-        for name in ("numpy", "scipy", "matplotlib", "sympy", "pandas", "msprime", "ipython")
+        for name in ("numpy", "scipy", "matplotlib", "sympy", "pandas", "msprime", "ipython", "fonttools")
     }
 }
+DISTRIBUTION["packages"]["fonttools"]["imports"] = ["fontTools"]
 DISTRIBUTION["packages"]["ipython"]["imports"] = ["IPython"]
 
 
@@ -268,7 +269,7 @@ DISTRIBUTION["packages"]["ipython"]["imports"] = ["IPython"]
     [
         ("import orr", ["numpy", "scipy"]),
         ("import math\nimport numpy as np", ["numpy"]),
-        ("from orr.book import plots", ["matplotlib", "numpy", "scipy"]),
+        ("from orr.book import plots", ["fonttools", "matplotlib", "numpy", "scipy"]),
         ("import msprime\nfrom IPython.display import Math", ["msprime"]),
         ("def f():\n    import numba", None),
         ("from multi_freq_ldpy.mdim_freq_est import SPL", None),

@@ -121,7 +121,7 @@ def test_every_mark_is_where_it_was(figure):
         if "marker:" in path.get("style", "")
     ]
     numbers = np.array(path[1:].split(), dtype=float).reshape(-1, 2)
-    np.testing.assert_allclose(numbers, uses[:4], atol=0.005)  # the fifth is in the legend
+    np.testing.assert_allclose(numbers, uses[:4], atol=0.05)  # of a point; the fifth is in the legend
 
 
 def test_words_stay_words(figure):
