@@ -61,7 +61,8 @@ def code_label(cell: nodes.Element) -> str:
 def has_picture(output: nodes.Element) -> bool:
     """Tell whether an output shows a picture, as an image or as markup."""
     raw = " ".join(part.astext() for part in output.findall(nodes.raw))
-    return any(output.findall(nodes.image)) or re.search("<(svg|img)", raw) is not None
+    shown = output.findall(lambda part: part.tagname in ("image", "drawing"))
+    return any(shown) or re.search("<(svg|img)", raw) is not None
 
 
 class Folds(SphinxPostTransform):

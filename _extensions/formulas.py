@@ -163,8 +163,9 @@ def style(pages: str, macros: str) -> tuple[str, str]:
 def small(font: Path, letters: str) -> bytes:
     """Return a font with some letters only, for the web."""
     face, out = TTFont(font), BytesIO()
-    cut = subset.Subsetter()
-    cut.populate(text=letters)
+    cut = subset.Subsetter(subset.Options(drop_tables=["FFTM"]))  # when the font was made
+    known = set(face.getBestCmap())
+    cut.populate(unicodes=known & set(map(ord, letters)) or known)  # browsers refuse a font without letters
     cut.subset(face)
     face.flavor = "woff2"
     face.save(out)

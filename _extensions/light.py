@@ -28,6 +28,9 @@ MERGED = {"css": "_static/styles/book.css", "js": "_static/scripts/book.js"}
 # As in the theme.
 LAST = {"css": [], "js": ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"]}
 TAGS = {"css": '<link rel="stylesheet" href="{}"/>', "js": '<script defer src="{}"></script>'}
+OURS = {
+    path.name for path in (Path(__file__).parent.parent / "_static").glob("*.js")
+}  # first: others may fail
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|/|\w+://|#)")
 IMPORT = re.compile(r'@import "\.\./basic\.css";')
 
@@ -41,7 +44,8 @@ class Files:
 
     def text(self, kind: str) -> str:
         """Return all files of a kind as one."""
-        texts = [self.read(name) for name in [*self.found[kind], *LAST[kind]]]
+        names = sorted(self.found[kind], key=lambda name: kind == "js" and Path(name).name not in OURS)
+        texts = [self.read(name) for name in [*names, *LAST[kind]]]
         return {"css": "\n", "js": "\n;\n"}[kind].join(texts)
 
     def read(self, name: str) -> str:

@@ -32,17 +32,13 @@ addEventListener("DOMContentLoaded", () => {
     else if (box.matches("mjx-container")) box.removeAttribute("tabindex"); // of others the theme takes care
   };
   const sizes = new ResizeObserver((seen) => {
-    for (const { target } of seen) look(target.closest(BOXES));
+    for (const { target } of seen) if (target.closest(BOXES)) look(target.closest(BOXES)); // a preview may be gone
   });
-  const watch = () => {
-    for (const box of document.querySelectorAll(BOXES)) {
-      for (const part of [box, box.firstElementChild]) if (part) sizes.observe(part);
-    }
-  };
+  for (const box of document.querySelectorAll(BOXES)) {
+    for (const part of [box, box.firstElementChild]) if (part) sizes.observe(part);
+  }
   addEventListener("scroll", ({ target }) => target.matches?.(BOXES) && look(target), {
     capture: true,
     passive: true,
   });
-  watch();
-  globalThis.MathJax?.startup?.promise?.then(watch); // formulas that the build has not set
 });

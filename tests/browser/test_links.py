@@ -95,7 +95,8 @@ def follow(place, link):
     pattern = rf'<a class="{link}"\s+href="([^"#]*)#?".*?<p class="prev-next-title">(.*?)</p>'
     while place:
         html = (BOOK / f"{place}.html").read_text("utf-8")
-        assert title in (None, words(re.search("<h1>(.*?)</h1>", html, re.DOTALL)[1]))
+        heading = re.search("<article.*?<h1>(.*?)</h1>", html, re.DOTALL)[1]
+        assert title in (None, words(heading))
         found.append(place)
         there = re.search(pattern, html, re.DOTALL)
         place, title = (urljoin(place, there[1])[: -len(".html")], words(there[2])) if there else (None, None)
