@@ -105,7 +105,7 @@ def test_what_does_not_fit_is_caught(story):
     shift = "document.querySelector('.touch text').setAttribute('transform', 'translate(2000 10)')"
     for measure, script in [
         (CROWDED, shift),
-        (SMALL, "document.querySelector('.touch p').style.fontSize = '9px'"),
+        (SMALL, "document.querySelector('.touch-says').style.fontSize = '9px'"),
     ]:
         story.evaluate(script)
         assert story.evaluate(measure) != []
