@@ -17,6 +17,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "explorer"
 SOME = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$', re.MULTILINE)
 ALL = re.compile(r'^import \* as (\w+) from "\./(\w+)\.mjs";$', re.MULTILINE)
+# A declaration that takes an object apart. The library that shortens scripts puts it before declarations that it
+# needs, unless something else stands between them.
+APART = re.compile(r"^( *)(?=(?:const|let) \{)", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 # A worker runs the same text: a page from a disk may start no worker from a file, but one from a text.
 SCRIPT = """function orrFigures() {{
@@ -41,7 +44,7 @@ def function(path: Path) -> str:
     )
     code = ALL.sub(r'const \1 = use("\2");', code)
     exported = ", ".join(EXPORT.findall(code))
-    code = EXPORT.sub("", code)
+    code = APART.sub(r"\g<1>0; ", EXPORT.sub("", code))
     if left := re.search(r"^(import|export)\b.*", code, re.MULTILINE):
         raise ValueError(f"{path.name}: {left[0]!r} is written in a way that the book's build does not know")
     return f"{json.dumps(path.stem)}: (use) => {{\n{code}return {{ {exported} }};\n}},\n"

@@ -171,7 +171,7 @@ function drawMatrices(model) {
   };
   const all = chances(model, Object.values(times));
   $("matrices").textContent = "";
-  const side = Math.min($("matrices").clientWidth, 170);
+  const side = Math.min($("matrices").clientWidth, 135);
   ["Kronecker", "optimum"].forEach((name, j) => {
     const drawn = matrix(model, all, j, side);
     const finding = `In this distortion matrix the truth has probability ${num(all[j][0], 3)}.`;
