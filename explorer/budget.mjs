@@ -2,6 +2,7 @@
 
 import { choice, handle } from "./controls.mjs";
 import { frame, line, mark, text } from "./draw.mjs";
+import { spend } from "./engine.mjs";
 import { list, num } from "./numbers.mjs";
 import { optimum } from "./optimum.mjs";
 import { beside, key, rows, upwards } from "./panels.mjs";
@@ -22,15 +23,7 @@ const cost = (sizes, shares, scale) =>
   ).upper;
 
 // The largest scale of the shares whose optimum costs no more than the total (theorem budget-thm-scale).
-export function scale(sizes, shares, total) {
-  let [low, high] = [total / sum(shares), total / Math.max(...shares)];
-  for (let step = 0; step < 40; step++) {
-    const middle = (low + high) / 2;
-    if (cost(sizes, shares, middle) > total) high = middle;
-    else low = middle;
-  }
-  return low;
-}
+export const scale = (sizes, shares, total) => spend(sizes, shares, total)[0] / shares[0];
 
 export function mount(place) {
   let [shares, total, most, curve, unscale] = [[1, 1.5, 2], 4, 1, [], null];
@@ -73,7 +66,7 @@ export function mount(place) {
       return `A total of <b>${num(total)}</b> in shares of ${list(shares)} buys levels ${levels(apart())} one by one, and
         <b>${levels(together())}</b> with the optimum: ${num(together() / apart(), 3)} times as much for everyone.`;
     },
-    link: () => `#sizes=${SIZES}&levels=${shares.map((share) => Number((together() * share).toFixed(4)))}`,
+    link: () => `#sizes=${SIZES}&levels=${shares}&total=${total}`,
   });
   const go = (to) => {
     total = Math.round(20 * Math.min(Math.max(to, LEAST), MOST)) / 20;
