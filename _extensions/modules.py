@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "explorer"
 SOME = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$', re.MULTILINE)
 ALL = re.compile(r'^import \* as (\w+) from "\./(\w+)\.mjs";$', re.MULTILINE)
-# A declaration that takes an object apart. The library that shortens scripts puts it before declarations that it
-# needs, unless something else stands between them.
+# A declaration that takes an object apart. The library that shortens scripts puts it before declarations that
+# it needs, unless something else stands between them.
 APART = re.compile(r"^( *)(?=(?:const|let) \{)", re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:function\*?|const|class) (\w+))", re.MULTILINE)
 # A worker runs the same text: a page from a disk may start no worker from a file, but one from a text.

@@ -58,5 +58,5 @@ def test_what_is_written_is_all_of_it_in_order(files, tmp_path):
     assert style.replace("\n", "") == (
         "a{background:url(../file.png)}.fa-a:before,.fa-b:before{content:1}.fa-d:before{content:3}"
     )
-    assert script.split() == ["f()", ";", "(g)()", ";", "boot()", ";", "theme()"]
+    assert script.split() == ["(g)()", ";", "f()", ";", "boot()", ";", "theme()"]  # ours first
     assert "?v=@" not in page.read_text("utf-8")

@@ -2,8 +2,9 @@
 
 import re
 
-import modules
 import pytest
+
+import modules
 
 MODULE = """import { stage } from "./stage.mjs";
 
