@@ -5,7 +5,7 @@ import re
 TOP = '<p class="to-top d-print-none"><a href="#main-content">Back to top</a></p>\n'
 LOGO = '<div class="sidebar-primary-item">'
 SWITCH = re.compile(r'(<button class="[^"]*theme-switch-button[^>]*?) aria-label="[^"]*"([^>]*>)')
-FORMULA = re.compile(r'([(“]*)(<span class="math notranslate nohighlight">[^<]*</span>)([.,;:!?)”…]*)')
+FORMULA = re.compile(r'([(“]*)(<span class="math">.*?</mjx-container></span>)([.,;:!?)”…]*)', re.DOTALL)
 UNNUMBERED = '<div class="proof admonition unnumbered">\n<p><em>Proof.</em>'
 STACKED = re.compile(r'<table class="[^"]*\bstacked\b.*?</table>', re.DOTALL)
 ROLES = {
@@ -54,7 +54,7 @@ def add_mend(app, _page, _template, context, doctree) -> None:
     """Hand the function to the layout's template, and print a chapter with its number."""
     context["mend"] = mend
     if doctree is not None and app.builder.name == "html":
-        context["pagetitle"] = context["title"]
+        context["pagetitle"] = context.get("heading", context["title"])
 
 
 def setup(app) -> dict:

@@ -48,7 +48,19 @@ function prepare(macros) {
   page = MathJax._.mathjax.mathjax.document("", { InputJax: input(JSON.parse(macros)), OutputJax: output });
   return true;
 }
-const typeset = (tex, display) => adaptor.outerHTML(page.convert(tex, { display }));
+// A formula in a line may break after its signs of relation and of addition, which have space around them.
+function breakable(formula) {
+  const parts = adaptor.childNodes(adaptor.firstChild(formula));
+  for (const [sign, part] of parts.slice(1).map((part, i) => [parts[i], part])) {
+    const spaced = ["3", "4"].includes(adaptor.getAttribute(part, "space"));
+    if (spaced && adaptor.kind(sign) === "mjx-mo") adaptor.insert(adaptor.node("wbr"), part);
+  }
+}
+function typeset(tex, display) {
+  const formula = page.convert(tex, { display });
+  if (!display) breakable(formula);
+  return adaptor.outerHTML(formula);
+}
 const style = () => adaptor.textContent(output.styleSheet(page));
 """
 BROWSER = "var MathJax = { loader: {} }, console = { log() {}, warn() {}, error() {} };"  # what it looks for
@@ -157,7 +169,7 @@ def style(pages: str, macros: str) -> tuple[str, str]:
     letters = "".join(ESCAPED.sub(lambda code: chr(int(code[1], 16)), text) for text in contents)
     rules = FACE.sub(r'@font-face { font-family: \1; src: url("\2.woff2"); font-display: swap; }\n', rules)
     scale = f"mjx-container {{ position: relative; font-size: {X_HEIGHT / TEX_X_HEIGHT:.0%}; }}\n"
-    return scale + rules, letters
+    return scale + rules + "span.math mjx-math { display: inline; }\n", letters
 
 
 def small(font: Path, letters: str) -> bytes:

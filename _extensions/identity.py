@@ -157,7 +157,7 @@ def describe(app, page: str, _template, context: dict, doctree) -> None:
         tags.append(meta("description", about))
         tags += [meta(*tag) for tag in card(app, page, title, about).items()]
         tags.append(f'<script type="application/ld+json">{data}</script>')
-        context["title"] = escape(title)
+        context["heading"], context["title"] = context["title"], escape(title)
         context["pageurl"] = address(app, page)
     else:
         if page in app.env.found_docs:

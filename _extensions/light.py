@@ -112,7 +112,7 @@ def add_lighten(app, _page: str, _template, context: dict, _doctree) -> None:
 
 def write(app, exception: Exception | None) -> None:
     """Write what the pages share."""
-    if not exception and app.builder.name == "html" and app.files.found["js"]:
+    if not exception and app.builder.format == "html" and app.files.found["js"]:
         app.files.write()
 
 

@@ -11,7 +11,7 @@ from letters import letters
 # What is no prose, or gives an answer away before it is asked for.
 LEFT_OUT = {
     "Quiz", "bibliography", "comment", "doctest_block", "fontawesome", "image",
-    "index", "literal_block", "math_block", "raw", "rubric", "solution_node", "substitution_definition",
+    "index", "literal_block", "math_block", "raw", "rubric", "substitution_definition",
     "system_message", "tabular_col_spec", "target", "thead", "toctree",
 }  # fmt: skip
 ENDS = ".,:;?!…"
@@ -105,7 +105,7 @@ def say(node: nodes.Node) -> str:
         return node.astext()
     if isinstance(node, nodes.math):
         return letters(node.astext())
-    if node.tagname in LEFT_OUT or is_part(node) or is_type(node):
+    if node.tagname in LEFT_OUT or is_part(node) or is_type(node) or is_solution(node):
         return "" if isinstance(node.parent, nodes.TextElement) else " "
     if isinstance(node, nodes.title):
         return f" {ended(said(node))} "
@@ -130,6 +130,11 @@ def ended(words: str, end: str = ".") -> str:
 def is_type(node: nodes.Node) -> bool:
     """Tell whether a node says the type of a value of the package, and nothing else."""
     return isinstance(node, nodes.field) and node[0].astext() in ("Type", "Return type")
+
+
+def is_solution(node: nodes.Node) -> bool:
+    """Tell whether a node is the folded solution of an exercise."""
+    return node.tagname == "Fold" and node["noun"] == "solution"
 
 
 def tidy(words: str) -> str:

@@ -66,18 +66,21 @@ def problem(ax: Axes) -> None:
 
 
 def levels(ax: Axes) -> None:
-    """Draw the overall level of 2 to 1,000 attributes, and write it out for 1,000."""
+    """Draw the overall level of 2 to 1,000 attributes; lines end in their names and what they are at 1,000."""
     plots.overall_levels(ax, 4, 2.0, COUNTS)
     ticks = [10, 100, 1000]
     ax.set(xscale="log", yscale="log", xticks=[2, *ticks], yticks=[1, *ticks])
     ax.minorticks_off()
-    ax.legend(loc="upper left", borderaxespad=0, handlelength=1.7, labelspacing=0.3)
+    ax.legend().remove()
     ax.xaxis.set_major_formatter("{x:,.0f}")
     ax.yaxis.set_major_formatter("{x:,.0f}")
-    kronecker, heuristic, _, optimal, floor = ax.lines
-    for line, shift in [(kronecker, 4), (heuristic, -4), (optimal, 7), (floor, -7)]:
-        point, beside = line.get_xydata()[-1], {"textcoords": "offset points", "va": "center"}
-        ax.annotate(f"{point[1]:,.0f}", point, (8, shift), **beside, color=line.get_color())
+    kronecker, heuristic, rings, optimal, floor = ax.lines
+    beside = {"textcoords": "offset points", "va": "center"}
+    for line, shift in [(kronecker, 5), (heuristic, -5), (optimal, 8), (floor, -8)]:
+        point, name = line.get_xydata()[-1], line.get_label().removeprefix("information ")
+        ax.annotate(f"{name} {point[1]:,.0f}", point, (8, shift), **beside, color=line.get_color())
+    last = rings.get_xydata()[-1]
+    ax.annotate("rings: linear program", last, (8, -58), **beside, color=rings.get_color())  # where nothing is
 
 
 def logo(ax: Axes, points: float) -> None:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 CHAPTER = "02-many-answers"
 MINUTES = 5  # for a chapter, which takes less than one on an idle machine
-IGNORED = (".*", "_build", "*.egg-info", "__pycache__")
+IGNORED = (".*", "_build", "node_modules", "*.egg-info", "__pycache__")
 # What the cells of the notebook in front hold, whether the window shows them or not.
 CELLS = """() => jupyterapp.shell.currentWidget.content.widgets
     .filter(cell => cell.model.type === "code")

@@ -9,7 +9,7 @@ from fontTools.ttLib import TTFont
 
 from tools.browsing import BOOK, pages
 
-from .looks import LOOKS, settle
+from .looks import OPPOSITE, settle
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = [place for place in pages() if place.startswith("chapters/")]
@@ -64,7 +64,7 @@ def test_figures_are_parts_of_their_page(open_page, place):
     with open_page(place) as page:
         assert page.locator(".cell_output .drawing").count() == figures(place) > 0
         assert page.locator(".cell_output img").count() == 0
-        for look in LOOKS:
+        for look in OPPOSITE:
             settle(page, look)
             found = {name: what for name in CHECKS if (what := check(page, name))}
             assert not found, (look, found)

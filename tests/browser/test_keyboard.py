@@ -38,7 +38,7 @@ WAKE = """async () => {
 def lost_stops(page):
     """Press Tab from top to bottom; return the stops without a ring, out of sight, met twice or never."""
     lost = []
-    for _ in range(len(page.evaluate(STOPS)) + 1):
+    for _ in range(2 * len(page.evaluate(STOPS))):  # a link may open a preview, which has stops of its own
         page.keyboard.press("Tab")
         focus = page.evaluate(FOCUS)
         if focus["end"]:

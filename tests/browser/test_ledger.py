@@ -7,7 +7,7 @@ import pytest
 import ledger
 from tools.browsing import BOOK, FORMULAS_SET, PHONE, WIDE
 
-from .looks import LOOKS, settle
+from .looks import OPPOSITE, settle
 from .test_pages import violations
 
 CLAIMS = ledger.claims()
@@ -215,7 +215,7 @@ def test_from_a_disk(browser):
 
 def test_a_filtered_view_is_accessible(page, axe):
     figure(page, "remark").click()
-    for look in LOOKS:
+    for look in OPPOSITE:
         settle(page, look)
         assert violations(axe, page) == set(), look
 

@@ -10,7 +10,7 @@ from tests.book.test_live import STARTERS, alone
 from tools.browsing import BOOK, serve
 
 from .conftest import cannot_run
-from .looks import LOOKS, settle
+from .looks import LOOKS, OPPOSITE, settle
 from .test_keyboard import lost_stops
 from .test_pages import CHECKS, THIN_OUT, check, violations
 
@@ -111,7 +111,7 @@ def test_a_reader_runs_changes_stops_and_starts_again(visit, axe):
     assert "Traceback" not in details.inner_text()
     details.locator("summary").press("Enter")
     assert "NameError" in details.inner_text()
-    found = [(look, *what) for look in LOOKS for what in looks_wrong(page, axe, look)]
+    found = [(look, *what) for look in OPPOSITE for what in looks_wrong(page, axe, look)]
     assert not found, "\n" + "\n".join(map(str, found))
     settle(page, "wide and light")
     assert "Python's standard library and SymPy" in run(box, "import numpy")[0]

@@ -130,7 +130,7 @@ def tab_through(page):
 
 SPOILS = {
     "no ring": ".quiz summary { outline: none !important }",
-    "a stop inside an answer": ".quiz-choice mjx-container { visibility: visible !important }",
+    "a stop inside an answer": ".quiz-choice { display: block; overflow: scroll; width: 2em; height: 1em }",
     "covered": ".bd-header-article { position: fixed; inset: 0; z-index: 99 }",
 }
 

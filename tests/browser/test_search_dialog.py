@@ -7,7 +7,7 @@ import pytest
 
 from tools.browsing import BOOK, PHONE, pages
 
-from .looks import LOOKS, settle
+from .looks import OPPOSITE, settle
 from .searching import DIALOG, found, open_dialog
 from .test_pages import violations
 
@@ -165,7 +165,7 @@ def test_without_scripts_the_search_page_says_so(browser, address):
         assert page.url == f"{address}/glossary.html"
 
 
-@pytest.mark.parametrize("look", LOOKS)
+@pytest.mark.parametrize("look", OPPOSITE)
 def test_results_are_accessible(open_page, axe, look):
     with open_page("bibliography.html") as page:
         settle(page, look)
