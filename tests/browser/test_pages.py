@@ -12,6 +12,11 @@ CHECKS = {
         ...all(".math").filter(e => !e.querySelector("mjx-container")),
         ...all("mjx-merror, mjx-mtext[style*=red]"),
     ]""",
+    "cut formulas": """[
+        ...all("article div.math mjx-container").filter(e => innerWidth > 1000 && e.scrollWidth > e.clientWidth + 1),
+        ...all("article span.math mjx-math > *").filter(e => e.checkVisibility() && !e.closest("table")
+            && e.getBoundingClientRect().right > e.closest(LINE).getBoundingClientRect().right + 1),
+    ]""",
     "raw formulas": r"[document.title, ...texts()].filter(text => /\$|\\[a-z([]/i.test(text))",
     "images": r"""all("img, .drawing").filter(e => {
         const said = e.alt ?? e.getAttribute("aria-label") ?? "";
@@ -52,6 +57,7 @@ LOOK = """() => {
                 found.push(walker.currentNode.data.trim());
         return found;
     };
+    const LINE = "p, li, dd, h1, h2, h3, h4, figcaption, div";
     const name = e => `${e.localName}: ${e.textContent.trim() || e.outerHTML}`;
     return (%s).map(e => (e.localName ? name(e) : e).replace(/\\s+/g, " ").slice(0, 100));
 }"""
@@ -61,8 +67,8 @@ OPEN_ALL = """() => {
         box.open = true;
     }
 }"""
-# Formulas in the text are all alike to axe, and so are spans of one class in boxes of one class: a few stand
-# for the thousands on which it would spend its time.
+# Formulas in the text are all alike to axe, and so are spans or plain texts of one class in boxes of one
+# class: a few stand for the thousands on which it would spend its time. test_drawings.py looks into drawings.
 THIN_OUT = """() => {
     const seen = new Set();
     for (const span of document.querySelectorAll(":is(pre, dt) span")) {
@@ -73,6 +79,14 @@ THIN_OUT = """() => {
     for (const code of document.querySelectorAll("pre")) code.normalize();
     const formulas = [...document.querySelectorAll("mjx-container:not(.quiz *)")];
     for (const formula of formulas.slice(3)) formula.replaceChildren();
+    for (const part of document.querySelectorAll(".drawing > *")) part.remove();
+    const plain = document.querySelectorAll("article :is(p, li, td, dd, em, strong):not(:has(*))");
+    for (const text of plain) {
+        const boxes = [text, text.parentElement, text.closest(".admonition, details, table, section")];
+        const kind = boxes.map(e => `${e?.localName}.${e?.className}`).join();
+        if (seen.has(kind)) text.replaceChildren();
+        seen.add(kind);
+    }
 }"""
 
 
@@ -114,6 +128,7 @@ def test_a_first_visit_is_quiet(browser, open_page):
 
 SPOILS = {
     "formulas": "document.querySelector('main .math').replaceChildren('x')",
+    "cut formulas": "document.querySelector('main span.math mjx-math > *').style.marginLeft = '50em'",
     "raw formulas": "document.querySelector('main p').append('$x$')",
     "images": "document.querySelector('.cell_output .drawing').removeAttribute('aria-label')",
     "ids": "document.querySelector('main p').id = 'main-content'",
@@ -127,7 +142,7 @@ SPOILS = {
 
 def test_a_spoilt_page_is_caught(open_page):
     with open_page("chapters/02-many-answers.html") as page:
-        page.get_by_role("button", name="Show all code").click()
+        page.evaluate(OPEN_ALL)
         settle(page, "phone and dark")
         page.evaluate("for (const pre of document.querySelectorAll('main pre')) pre.style.width = '20em'")
         for name, script in SPOILS.items():
@@ -138,7 +153,7 @@ def test_a_spoilt_page_is_caught(open_page):
 
 def test_faint_text_is_caught_by_axe(open_page, axe):
     with open_page("chapters/02-many-answers.html") as page:
-        page.get_by_role("button", name="Show all code").click()
+        page.evaluate(OPEN_ALL)
         page.evaluate(THIN_OUT)
         kinds = ["main p", "pre .k", ".quiz-number"]
         page.add_style_tag(content=f"{', '.join(kinds)} {{ color: #aaa !important }}")

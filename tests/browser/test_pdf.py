@@ -23,16 +23,19 @@ def printed():
 
 def test_pdf(browser):
     pdf = printed()
-    text = [" ".join(page.extract_text().split()) for page in pdf.pages]
-    for number, page in enumerate(text, 1):
-        assert page.endswith(f" {number}")
 
-    contents = next(page for page in text if page.startswith("Contents"))
+    def text(number):
+        return " ".join(pdf.pages[number - 1].extract_text().split())
+
+    for number in range(1, len(pdf.pages) + 1, 29):  # of some hundreds: each takes a third of a second
+        assert text(number).endswith(f" {number}")
+
+    contents = next(page for page in map(text, range(2, 12)) if page.startswith("Contents"))
     entries = re.findall(r"(\d+\. [A-Z].*?) (\d+)(?= )", contents)
     assert [title.split(".")[0] for title, _ in entries] == [str(i + 1) for i in range(len(CHAPTERS))]
     bookmarks = [mark.title for mark in pdf.outline[1] if not isinstance(mark, list)]
     for title, page in entries:
-        assert title in text[int(page) - 1]
+        assert title in text(int(page))
         assert title in bookmarks
 
     parts = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))["parts"]

@@ -43,9 +43,8 @@ def test_every_slide_can_be_shown(open_page, axe, lecture):
             page.keyboard.press("ArrowRight")
         assert len(seen) == page.evaluate("Reveal.getTotalSlides()")
         page.set_viewport_size(PHONE)
-        for number in range(len(seen)):
-            page.evaluate("number => Reveal.slide(number)", number)
-            assert axe.run(page, REST, OPTIONS).response["violations"] == [], (page.url, "on a phone")
+        page.wait_for_function("Reveal.isScrollView()")  # all slides below each other
+        assert axe.run(page, {"exclude": [["mjx-container"]]}, OPTIONS).response["violations"] == []
     assert complaints == []
 
 
