@@ -146,7 +146,7 @@ class Totals(SphinxDirective):
             for key in present
         )
         return (
-            f'<p class="ledger-total"><b>{len(found)}</b> claims of the paper</p>\n'
+            f'<p class="ledger-total"><b>{len(found)}</b> claims and open questions</p>\n'
             f'<div class="ledger-bar" aria-hidden="true">{bar}</div>\n'
             f'<ul class="ledger-figures" aria-label="Verdicts">\n{items}\n</ul>\n'
         )

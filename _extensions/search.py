@@ -96,10 +96,10 @@ class Pagefind:
         self.process.stdin.flush()
         answer = b""
         while not answer.endswith(b","):
-            byte = self.process.stdout.read(1)
-            if not byte:
+            part = self.process.stdout.read1()
+            if not part:
                 raise ExtensionError("Pagefind stopped before it had made the search index")
-            answer += byte
+            answer += part
         payload = json.loads(base64.b64decode(answer[:-1]))["payload"]
         if payload["type"] == "Error":
             raise ExtensionError(f"Pagefind makes no search index: {payload['message']}")
@@ -116,16 +116,21 @@ class Pagefind:
 
 
 def write(found: Iterator[dict], folder: Path) -> None:
-    """Write the index of some records into a folder, and nothing else."""
+    """Write the index of some records into a folder, and nothing else.
+
+    Pagefind could write it too, but says so before all of it is on the disk.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     with Pagefind() as pagefind:
         index = pagefind.ask("NewIndex", config={"force_language": "en"})["index_id"]
         for record in found:
             pagefind.ask("AddRecord", index_id=index, language="en", **record)
-        pagefind.ask("WriteFiles", index_id=index, output_path=str(folder))
-    for pattern in UNUSED:
-        for path in folder.glob(pattern):
-            path.unlink()
+        files = pagefind.ask("GetFiles", index_id=index)["files"]
+    for file in files:
+        path = folder / file["path"]
+        if not any(path.match(pattern) for pattern in UNUSED):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(base64.b64decode(file["content"]))
 
 
 def make_index(app, exception: Exception | None) -> None:

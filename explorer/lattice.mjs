@@ -101,7 +101,7 @@ export function mount(place) {
         return `${many} However likely they are made, the attributes do not get their levels: <b>no height is enough</b>.`;
       const soft = level - best < 1e-6 && all.some(({ weight }) => Math.abs(weight - edge) < HAIR);
       const end = soft
-        ? "That is the optimum; heights between on the edge, the yellow diamonds, give each attribute its due."
+        ? "That is the optimum; heights in between on the edge, the yellow diamonds, give each attribute its due."
         : "That is the optimum.";
       const come = soft ? "" : `, and come out in ${percent(likely)} of releases`;
       const off = `The optimum, ${num(best, 4)}, has a ${radius < edge ? "larger" : "smaller"} ball.`;

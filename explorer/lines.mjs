@@ -11,10 +11,10 @@ import { stage } from "./stage.mjs";
 const MOST = { "3,4": 3, "3,12": 4.5, "2,2": 3 }; // how far the map reaches, as in the chapter's own maps
 const NAMES = ["I", "II", "III", "IV"];
 const ENDS = [
-  "come together until a flip of attribute 1 alone is as rare as both flips, <i>x</i><sub>1</sub> = 1",
-  "come together until a flip of attribute 2 alone is as rare as both flips, <i>x</i><sub>2</sub> = 1",
-  "are kept apart until a flip of attribute 1 alone is as likely as the truth, <i>x</i><sub>1</sub> = <i>x</i><sub>0</sub>",
-  "are kept apart until a flip of attribute 2 alone is as likely as the truth, <i>x</i><sub>2</sub> = <i>x</i><sub>0</sub>",
+  "come together until a record with a flip of attribute 1 alone is as rare as one with both, <i>x</i><sub>1</sub> = 1",
+  "come together until a record with a flip of attribute 2 alone is as rare as one with both, <i>x</i><sub>2</sub> = 1",
+  "are kept apart until a record with a flip of attribute 1 alone is as likely as the true one, <i>x</i><sub>1</sub> = <i>x</i><sub>0</sub>",
+  "are kept apart until a record with a flip of attribute 2 alone is as likely as the true one, <i>x</i><sub>2</sub> = <i>x</i><sub>0</sub>",
 ];
 
 // x0, x1 and x2 when both attributes flip with chance b.

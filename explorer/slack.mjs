@@ -45,7 +45,8 @@ export function mount(place) {
     const points = curve.flatMap((level, j) => [x(100 * slacks[j]), y(level)]);
     const goal = line("optimum line thin", x(0), y(best.upper), right, y(best.upper));
     const marks = mark("kronecker", x(0), y(kronecker)) + mark("optimum", x(100 * end), y(best.upper));
-    const words = text(x(6), y(3.34), "no mechanism", "small") + text(x(3), y(4.52), "Kronecker", "small");
+    const words =
+      text(x(6), y(3.34), "no symmetric mechanism", "small") + text(x(3), y(4.52), "Kronecker", "small");
     return `${body}${upwards("overall level (nats)")}${goal}${words}${line("guarded line", ...points)}${marks}${text(x(100), y(best.upper) - 8, "optimum", "end small")}`;
   };
   const right = (width) => {

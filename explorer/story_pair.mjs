@@ -50,7 +50,9 @@ function columns(chances, level, width) {
       step * 0.74,
       Array.from({ length: many }, (_, n) => place(n)),
     );
-    body += text(i * wide, bottom + 19, CASES[i]) + text(i * wide, bottom + 38, many, "bold");
+    body +=
+      text(i * wide, bottom + 19, CASES[i]) +
+      text(i * wide, bottom + 38, Math.round(PEOPLE * chances[i]), "bold");
   });
   const [top, low] = [high(most * PEOPLE), high(least * PEOPLE)];
   body += line("guide", 0, top, width, top) + line("guide", 0, low, width, low);
@@ -73,16 +75,16 @@ export function mount(place) {
   let x = own;
   const says = () => {
     const { chances, level } = cases(given, x);
-    const [, single, , double] = share(chances, PEOPLE);
+    const [, single, , double] = chances.map((chance) => Math.round(PEOPLE * chance));
     const same = `Each answer is flipped for ${Math.round(PEOPLE * given.q[0])} people in 1,000, as before.`;
     const then = `<b>level ${fixed(level, 2)}</b>`;
     if (x === own)
-      return `Each on its own, both flip for ${double} people only. What is rare is a giveaway: ${then}, the sum.`;
+      return `Each on its own, both flip for ${double} people only, so <i>no, no</i> hardly explains a <i>yes, yes</i>: ${then}, the sum.`;
     if (x === lowest)
       return `${same} All three kinds of flips are equally rare, and no flips like these do better: ${then}.`;
     if (x < lowest)
-      return `${same} For ${double} of them both flip, so a double flip is less of a giveaway: ${then}.`;
-    return `${same} Too much company! A single flip is now the rare case, for ${single} people, and a giveaway: ${then}.`;
+      return `${same} For ${double} of them both flip, so <i>no, no</i> explains a <i>yes, yes</i> better: ${then}.`;
+    return `${same} Too much company! A single flip is now the rarest case, for ${single} people each: ${then}.`;
   };
   const { controls, show } = stage(place, {
     title: "Two questions, and flips that keep company",

@@ -9,7 +9,11 @@ import { problem, sum } from "./problem.mjs";
 import { stage } from "./stage.mjs";
 import { levelBar } from "./story.mjs";
 
-const KNOWS = ["none of your other answers", "one of your other answers", "both other answers"];
+const KNOWS = [
+  "none of your other answers and cannot guess them",
+  "one of your other answers",
+  "both other answers",
+];
 
 // Levels of the whole record, and about the third answer for somebody who knows 0, 1 or 2 of the others.
 export function levels() {

@@ -57,7 +57,7 @@ export function mount(place) {
     const { level, odds, belief } = allowed(questions);
     const many =
       questions > 1 ? `${questions} questions: the levels add up to` : "One question: the level is";
-    return `${many} <b>${num(level)}</b>. The odds grow by a factor of ${num(odds, odds < 10 ? 2 : 4)}, and an even bet between
+    return `${many} <b>${num(level)}</b>. If every released answer fits Anna, the odds on her grow by a factor of ${num(odds, odds < 10 ? 2 : 4)}, and an even bet between
       Anna and Ben becomes ${sure(belief)} for Anna.`;
   };
   const draw = (width) => ({ height: 272, body: answers(questions, width) + bars(questions, width) });

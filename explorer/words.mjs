@@ -17,7 +17,7 @@ export function saving({ kronecker, optimum }) {
   const saved = kronecker - upper;
   if (saved < 1e-9 * kronecker)
     return `Nothing can be saved: the optimum costs as much as Kronecker, ${num(upper)}.`;
-  return `Joint randomization saves ${num(saved, 3)} of ${num(kronecker)}, ${percent(saved / kronecker)}.`;
+  return `Randomized together, the answers save ${num(saved, 3)} of ${num(kronecker)}, ${percent(saved / kronecker)}.`;
 }
 
 // What a total buys, and what Kronecker would buy with it.
@@ -44,9 +44,9 @@ export function overall(model) {
       ? `Anybody’s odds change by a factor of ${odds(upper)} at most; with Kronecker, of ${odds(kronecker)}.`
       : "",
     induction(model),
-    `Nothing goes below the floor, ${num(floor)}: so much the answers tell about a uniformly random record.`,
+    `No mechanism with these flip probabilities goes below the floor, ${num(floor)}: so much the answers tell about a uniformly random record.`,
     exact
-      ? `<em>Proved:</em> no mechanism is below ${below}, and the one found has at most ${above}.`
+      ? `<em>Proved:</em> no mechanism with these flip probabilities is below ${below}, and the one found has at most ${above}.`
       : "<em>Too extreme for this page:</em> both bounds are proved, but do not meet. Try <code>orr.optimal</code>.",
   ];
 }
@@ -69,8 +69,8 @@ export function twoCase({ names, given: { q, spare }, two: { label } }) {
   const advice =
     Math.abs(spare) < 1e-6 ? "may do as they like" : `should ${spare > 0 ? "come together" : "stay apart"}`;
   const which = call(names, [["I", "III"].includes(label) ? 0 : 1]);
-  const rare = spare < 0 ? "likely as the truth" : "rare as two flips";
-  return `Case (${label}): the flip probabilities sum to ${num(q[0] + q[1], 4)}, so flips ${advice}. In the optimum a flip of ${which} alone is as ${rare}.`;
+  const rare = spare < 0 ? "likely as the truth" : "rare as one with both";
+  return `Case (${label}): the flip probabilities sum to ${num(q[0] + q[1], 4)}, so flips ${advice}. In the optimum a record with a flip of ${which} alone is as ${rare}.`;
 }
 
 export function analyst({ names, given, errors, state: { people, total } }) {
@@ -94,7 +94,7 @@ export function ball({ given, names, optimum: { weights, unique, exact, states }
   const free = where(weights.map((y) => y === 0));
   const alike = states.kinds.length < given.k ? " that treats equal attributes alike" : "";
   return [
-    `Flips of the attributes weigh ${weights.map((y) => num(y, 2)).join(", ")}, those in a release ${num(radius, 4)} on average. Flip sets that weigh less (${inside}) are as likely as the truth, those that weigh more (${outside}) as rare as can be, those on the edge (${edge}) may be between.`,
+    `Flips of the attributes weigh ${weights.map((y) => num(y, 2)).join(", ")}, those in a release ${num(radius, 4)} on average. A record whose flip set weighs less (${inside} do) is as likely as the truth, one whose set weighs more (${outside}) as rare as can be; on the edge (${edge}) it may be between.`,
     free.length ? `Without ${call(names, free)} the optimum would cost the same: a free ride.` : "",
     unique
       ? `There is no other optimum${alike}.`
@@ -104,7 +104,7 @@ export function ball({ given, names, optimum: { weights, unique, exact, states }
 
 export function neighbours({ given, names, ratio, optimum: { neighbours: all } }) {
   const i = all.findIndex((n, j) => n / given.levels[j] === ratio);
-  return `Under the optimum whoever knows the other answers may learn ${num(all[i], 4)} about ${call(names, [i])}, ${num(ratio, 3)} times its level. Under Kronecker nobody learns more than the level.`;
+  return `Under the optimum whoever knows the other answers may learn ${num(all[i], 4)} about ${call(names, [i])}, ${num(ratio, 3)} times its level. Under Kronecker they learn no more than its level.`;
 }
 
 export function guarded({ kronecker, optimum: { upper } }, { mine, end, slack }) {

@@ -46,10 +46,10 @@ class Broken(Exception):
 
 
 def one_page() -> Path:
-    """Build the book as one page."""
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--path-output", OUT]
-    subprocess.run([*command, "--builder", "singlehtml", "--quiet", "-W", "--keep-going"], check=True)
-    return OUT / "_build" / "singlehtml" / "index.html"
+    """Build the book as one page, from what an earlier build has read already."""
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--builder", "singlehtml"]
+    subprocess.run([*command, "--quiet", "-W", "--keep-going"], check=True)
+    return ROOT / "_build" / "singlehtml" / "index.html"
 
 
 def leave_out_explorer(page: BeautifulSoup) -> None:
@@ -162,6 +162,7 @@ def main() -> None:
     connect(html)
     move_marks(marks)
     book = source.with_name("book.html")
+    OUT.mkdir(parents=True, exist_ok=True)
     book.write_text(str(html), "utf-8")
     with chromium() as browser:
         page = open_page(browser, book)

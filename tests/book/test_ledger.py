@@ -64,7 +64,7 @@ def test_the_figures_agree_with_their_nouns():
     totals = ledger.Totals.__new__(ledger.Totals)
     rows = [{"verdict": verdict} for verdict in ("fails", "answered", "answered", "remark")]
     page = BeautifulSoup(totals.figures(rows), "html.parser")
-    assert page.p.text == "4 claims of the paper"
+    assert page.p.text == "4 claims and open questions"
     figures = [item.text for item in page.select("li")]
     assert figures == ["1 with a remark", "2 open questions answered", "1 does not hold"]
     assert [part["style"] for part in page.select(".ledger-bar span")] == ["flex: 1", "flex: 2", "flex: 1"]

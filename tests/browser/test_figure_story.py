@@ -141,11 +141,15 @@ def test_levels_add_up_as_in_the_package(story):
 
 def test_questions_are_added_by_key_and_mouse(story):
     adding = touch(story, "story_sum")
-    assert says(adding).startswith("3 questions: the levels add up to 3. The odds grow by a factor of 20.09")
+    assert says(adding).startswith(
+        "3 questions: the levels add up to 3. If every released answer fits Anna, "
+    )
+    assert "the odds on her grow by a factor of 20.09" in says(adding)
     slider = adding.locator("input")
     slider.focus()
     story.keyboard.press("End")
-    assert "8 questions: the levels add up to 8. The odds grow by a factor of 2,981" in says(adding)
+    assert "8 questions: the levels add up to 8." in says(adding)
+    assert "the odds on her grow by a factor of 2,981" in says(adding)
     assert "becomes 99.97% for Anna" in says(adding)
     assert heard(adding) == says(adding)
     story.keyboard.press("Home")
@@ -192,7 +196,7 @@ def people_of(pair):
     )
     numbers = [int(text) for text in pair.locator("svg text.bold").all_text_contents()]
     assert dots == numbers
-    assert sum(numbers) == 1000
+    assert abs(sum(numbers) - 1000) <= 2  # each is rounded by itself
     return numbers
 
 

@@ -62,7 +62,7 @@ def page(open_page):
 
 def test_the_figures_are_those_of_the_data(page):
     count = Counter(row["verdict"] for row in CLAIMS)
-    assert page.locator(".ledger-total").inner_text() == f"{len(CLAIMS)} claims of the paper"
+    assert page.locator(".ledger-total").inner_text() == f"{len(CLAIMS)} claims and open questions"
     for parts in (".ledger-figures li", ".ledger-bar span"):
         assert page.locator(parts).count() == len(count)
     for verdict, number in count.items():

@@ -13,7 +13,8 @@ CHECKS = {
         ...all("mjx-merror, mjx-mtext[style*=red]"),
     ]""",
     "cut formulas": """[
-        ...all("article div.math mjx-container").filter(e => innerWidth > 1000 && e.scrollWidth > e.clientWidth + 1),
+        ...all("article div.math mjx-container")
+            .filter(e => innerWidth > 1000 && e.scrollWidth > e.clientWidth + 1),
         ...all("article span.math mjx-math > *").filter(e => e.checkVisibility() && !e.closest("table")
             && e.getBoundingClientRect().right > e.closest(LINE).getBoundingClientRect().right + 1),
     ]""",

@@ -39,7 +39,8 @@ def append(path, html):
     rewrite(path, "</article>", f"{html}</article>")
 
 
-def test_the_built_book_is_all_there(browser, address):
+def test_the_built_book_is_all_there(monkeypatch, browser, address):
+    monkeypatch.setattr(published, "contents", lambda: ["index", PAGE, SMALL])  # test_pages.py opens them all
     assert published.look(published.Published(address, browser)) == {}
 
 
