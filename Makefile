@@ -35,7 +35,7 @@ lint: .venv/installed scripts ## check style and types
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-ifneq ($(shell command -v npm),)
+ifneq ($(shell command -v npm 2> /dev/null),)
 scripts: node_modules/installed ## check the style of the scripts in the pages, where there is npm
 	node_modules/.bin/biome check --error-on-warnings
 else

@@ -4,6 +4,7 @@ MathJax does it, from the package that carries it, in a JavaScript engine that c
 get its elements, a style with the signs that they use, and fonts with these signs alone.
 """
 
+import hashlib
 import json
 import re
 from functools import cache
@@ -186,7 +187,7 @@ def small(font: Path, letters: str) -> bytes:
 
 def name_style(_app, _page: str, _template, context: dict, _doctree) -> None:
     """Ask for the style in pages with formulas."""
-    context["formulas"] = f"{FOLDER}/formulas.css" if "<mjx-container" in context.get("body", "") else ""
+    context["formulas"] = f"{FOLDER}/formulas.css?v=@" if "<mjx-container" in context.get("body", "") else ""
 
 
 def write_files(app, exception: Exception | None) -> None:
@@ -197,9 +198,12 @@ def write_files(app, exception: Exception | None) -> None:
     out.mkdir(parents=True, exist_ok=True)
     pages = "".join(page.read_text("utf-8") for page in Path(app.outdir).rglob("*.html"))
     rules, letters = style(pages, json.dumps(app.config.mathjax3_config["tex"]["macros"]))
-    (out / "formulas.css").write_text(rules, "utf-8")
     for font in (source() / "output/chtml/fonts/woff-v2").iterdir():
-        (out / f"{font.stem}.woff2").write_bytes(small(font, letters))
+        cut = small(font, letters)
+        (out / f"{font.stem}.woff2").write_bytes(cut)
+        mark = hashlib.sha256(cut).hexdigest()[:8]  # a font with fewer signs, kept by a browser, would not do
+        rules = rules.replace(f'"{font.stem}.woff2"', f'"{font.stem}.woff2?v={mark}"')
+    (out / "formulas.css").write_text(rules, "utf-8")
 
 
 def setup(app) -> dict:
@@ -207,4 +211,4 @@ def setup(app) -> dict:
     app.add_html_math_renderer("typeset", (visit_inline, None), (visit_block, None))
     app.connect("html-page-context", name_style, priority=950)  # after all that adds to a page
     app.connect("build-finished", write_files)
-    return {"parallel_read_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 
 import yaml
 from PIL import Image
+from sphinx.errors import ExtensionError
 from sphinx.util import logging
 
 CARD = "If flips of three answers are chosen together, the level of the whole record is smaller."
@@ -30,6 +31,10 @@ def learn(app, config) -> None:
     """Read what there is to say; a change of it is a change of every page."""
     base = os.environ.get("ORR_BOOK_URL")
     config.html_baseurl = f"{base.rstrip('/')}/" if base else ""
+    if base and not re.match("https?://[^/]", base):
+        raise ExtensionError(
+            f"ORR_BOOK_URL is {base!r}; allowed is an address like https://example.org/book/"
+        )
     if base:
         app.tags.add("online")
     root = Path(app.srcdir)

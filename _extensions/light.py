@@ -31,6 +31,8 @@ TAGS = {"css": '<link rel="stylesheet" href="{}"/>', "js": '<script defer src="{
 OURS = {
     path.name for path in (Path(__file__).parent.parent / "_static").glob("*.js")
 }  # first: others may fail
+MARKED = ("_static/formulas/formulas.css", "_static/figures.js", "_static/figures.css")
+FONT = re.compile(r"(?P<path>[\w./-]*/fa-[\w-]+\.woff2)(?:\?[\w=]*)?")
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|/|\w+://|#)")
 IMPORT = re.compile(r'@import "\.\./basic\.css";')
 
@@ -83,20 +85,31 @@ class Files:
         return TAG.sub(change, DROPPED.sub("", html))
 
     def write(self) -> None:
-        """Write both files, with the icons that pages show, and name their state in the pages."""
+        """Write both files, with the icons that pages show, and mark in pages which state they need."""
         pages = {path: path.read_text("utf-8") for path in self.out.rglob("*.html")}
         shown = {icon for page in pages.values() for icon in NAME.findall(page)}
-        marks = {}
         for kind, name in MERGED.items():
             text = ICON.sub(lambda rule: rule[0] * bool(shown & {*NAME.findall(rule[0])}), self.text(kind))
-            (self.out / name).write_text(text, "utf-8")
-            marks[f"{name}?v=@"] = f"{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
+            (self.out / name).write_text(FONT.sub(self.mark_font, text), "utf-8")
+        marks = {
+            path: mark(self.out / path) for path in (*MERGED.values(), *MARKED) if (self.out / path).exists()
+        }
         for path, page in pages.items():
             marked = page
-            for name, mark in marks.items():
-                marked = marked.replace(name, mark)
+            for name, state in marks.items():
+                marked = re.sub(rf"({re.escape(name)}\?v=)[@\w]+", rf"\g<1>{state}", marked)
             if marked != page:
                 path.write_text(marked, "utf-8")
+
+    def mark_font(self, url: re.Match) -> str:
+        """Return the address of a font of icons with a mark: it holds what the pages show, and no more."""
+        path = (self.out / MERGED["css"]).parent / url["path"]
+        return f"{url['path']}?v={mark(path)}" if path.exists() else url[0]
+
+
+def mark(path: Path) -> str:
+    """Return a mark that changes as a file does, so that no browser keeps an old one."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:8]
 
 
 def begin(app) -> None:
@@ -121,4 +134,4 @@ def setup(app) -> dict:
     app.connect("builder-inited", begin)
     app.connect("html-page-context", add_lighten)
     app.connect("build-finished", write, priority=900)  # after the theme has written its colours of code
-    return {"parallel_read_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

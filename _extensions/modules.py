@@ -1,6 +1,5 @@
 """One script of all interactive figures: a browser that opens the built book from a disk loads no modules."""
 
-import hashlib
 import json
 import re
 from functools import cache
@@ -82,12 +81,9 @@ def moves(doctree: nodes.document | None) -> bool:
 
 
 def add_files(app, _page: str, _template, context: dict, doctree) -> None:
-    """Name the script and the style in the pages that need them, with a mark that changes as they do."""
+    """Name the script and the style in the pages that need them; light.py marks which ones these are."""
     if moves(doctree) and app.builder.name == "html":
-        context["figures"] = {
-            name: f"_static/{name}?v={hashlib.sha256(text.encode()).hexdigest()[:8]}"
-            for name, text in {"figures.js": script(), "figures.css": style()}.items()
-        }
+        context["figures"] = {name: f"_static/{name}?v=@" for name in ("figures.js", "figures.css")}
 
 
 def write_files(app, exception: Exception | None) -> None:

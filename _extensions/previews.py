@@ -114,4 +114,4 @@ def add_previews(app: Sphinx, page: str, _template, context: dict, doctree) -> N
 def setup(app: Sphinx) -> dict:
     """Register with Sphinx, before others mend the page."""
     app.connect("html-page-context", add_previews, priority=300)
-    return {"parallel_read_safe": True}
+    return {"parallel_read_safe": True, "parallel_write_safe": False}

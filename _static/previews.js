@@ -116,7 +116,6 @@
       anchor.setAttribute("aria-describedby", "preview");
     }
     fit();
-    globalThis.MathJax?.typesetPromise?.([box]).then(fit); // formulas that were not set by the build
   };
 
   const anchorOf = ({ target }) => target.closest?.("article a[href*='#']:not(.headerlink, #preview a)");

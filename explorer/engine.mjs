@@ -56,7 +56,12 @@ function begin({ kronecker, optimum, guardable, ratio }) {
   const end = Math.max(0, ratio - 1);
   const most = end < 1e-6 ? 0.5 : Math.min(1.08 * end, 2);
   const slacks = Array.from({ length: guardable ? 20 : 0 }, (_, j) => most * ((j + 1) / 20) ** 1.7);
-  return { points: [{ slack: 0, epsilon: kronecker }], end, most, rest: frontier(optimum.states, slacks) };
+  return {
+    points: [{ slack: 0, epsilon: kronecker }],
+    end,
+    most,
+    rest: frontier(optimum.states, slacks, optimum.lower),
+  };
 }
 
 // Take the reader's slack. What it gives is known at the ends; else it is undefined until it is computed.
@@ -80,7 +85,7 @@ export function engine(answer) {
   const go = () => {
     const begun = Date.now();
     if (curve.mine === undefined) {
-      curve.mine = frontier(model.optimum.states, [curve.slack]).next().value;
+      curve.mine = frontier(model.optimum.states, [curve.slack], model.optimum.lower).next().value;
       tell();
     }
     let next = {};

@@ -8,16 +8,19 @@ import { sum } from "./problem.mjs";
 export const MOST_STATES = 64;
 const HAIR = 1e-11; // to tell caps apart, or the search might go in circles
 
-// Yield the guarded optimum for ascending slacks above 0; null where the search fails.
-export function* frontier(states, slacks) {
+// Yield the guarded optimum for ascending slacks above 0; null where the search fails, or has lost its digits: then it
+// is below the bound for all mechanisms, or above Kronecker.
+export function* frontier(states, slacks, lower = Math.max(...states.given.levels)) {
   const { kinds, count, given } = states;
   const search = start(states);
+  const most = sum(given.levels);
   for (const slack of slacks) {
-    const caps = kinds.map(({ level }) => Math.min((1 + slack) * level, sum(given.levels)));
-    if (solve(states, search, conditions(states, caps))) {
-      const heights = search.log.map((v) => v - search.log[count]);
-      yield { slack, epsilon: heights[count + 1], neighbours: neighbourLevels(states, heights) };
-    } else yield null;
+    const caps = kinds.map(({ level }) => Math.min((1 + slack) * level, most));
+    const found = solve(states, search, conditions(states, caps));
+    const heights = search.log.map((v) => v - search.log[count]);
+    const epsilon = heights[count + 1];
+    const sound = found && epsilon > lower * (1 - 1e-6) && epsilon < most * (1 + 1e-6);
+    yield sound ? { slack, epsilon, neighbours: neighbourLevels(states, heights) } : null;
   }
 }
 

@@ -6,7 +6,7 @@ import { cards, field } from "./fields.mjs";
 import { pins } from "./pins.mjs";
 import { errors, sum } from "./problem.mjs";
 import { readouts } from "./readout.mjs";
-import { called, fromHash, toHash } from "./state.mjs";
+import { called, distinct, fromHash, toHash } from "./state.mjs";
 import { part as $, charts, view } from "./view.mjs";
 
 const presets = [...$("presets").children];
@@ -35,14 +35,22 @@ function take(next) {
 function commit(control) {
   const same = control && control === by;
   by = control;
-  if (toHash(state) !== location.hash) history[same ? "replaceState" : "pushState"](null, "", toHash(state));
   $("link").value = new URL(toHash(state), location);
+  if (toHash(state) === location.hash) return;
+  try {
+    history[same ? "replaceState" : "pushState"](null, "", toHash(state));
+  } catch {
+    // Some browsers refuse to note a hundred changes in half a minute: the field above has the link all the same.
+  }
 }
 
 function resize(k) {
   const grown = (list) =>
     Array.from({ length: k }, (_, i) => (state.alike && list !== "names" ? state[list][0] : memory[list][i]));
-  choose(Object.fromEntries(LISTS.map((list) => [list, grown(list)])));
+  const next = Object.fromEntries(LISTS.map((list) => [list, grown(list)]));
+  const kept = (name, i) => i < state.sizes.length && !/^attribute \d+$/.test(name);
+  if (!distinct(next)) next.names = next.names.map((name, i) => (kept(name, i) ? name : ""));
+  choose(next);
 }
 
 // Write the state into all fields, and build those of the attributes anew where others are needed.

@@ -7,7 +7,7 @@ import { bounds, num, percent } from "./numbers.mjs";
 import { sum } from "./problem.mjs";
 import { safe } from "./words.mjs";
 
-export const short = (name) => safe(name.length > 13 ? `${name.slice(0, 12)}…` : name);
+export const short = (name) => safe([...name].length > 13 ? `${[...name].slice(0, 12).join("")}…` : name);
 
 // Overall levels. What the heuristic makes of other levels stands apart, beside its rivals at those levels.
 export function overview(model, width) {

@@ -163,13 +163,16 @@ function drawErrors({ errors, given, names, state }) {
 function drawMatrices(model) {
   const [m, n] = model.given.sizes;
   const [one, two] = model.names.map(words.safe);
-  const times = {
-    "the truth": 1,
-    [`${one} flipped`]: m - 1,
-    [`${two} flipped`]: n - 1,
-    "both flipped": (m - 1) * (n - 1),
-  };
-  const all = chances(model, Object.values(times));
+  const times = [
+    ["the truth", 1],
+    [`${one} flipped`, m - 1],
+    [`${two} flipped`, n - 1],
+    ["both flipped", (m - 1) * (n - 1)],
+  ];
+  const all = chances(
+    model,
+    times.map(([, many]) => many),
+  );
   $("matrices").textContent = "";
   const side = Math.min($("matrices").clientWidth, 135);
   ["Kronecker", "optimum"].forEach((name, j) => {
@@ -180,7 +183,7 @@ function drawMatrices(model) {
   });
   $("chances").innerHTML = table(
     ["released", "records", "Kronecker", "optimum"],
-    ...Object.entries(times).map(([name, many], s) => [
+    ...times.map(([name, many], s) => [
       name,
       num(many, 7),
       ...all.map((row) => (row[s] ? num(row[s], 4) : "< 1e-300")),

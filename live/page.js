@@ -27,7 +27,7 @@
         const { open } = await import(new URL("editor.mjs", folder));
         open(place, label, code, megabytes);
       } catch {
-        about.textContent = "It could not be loaded. Are you online? Then try again.";
+        about.textContent = "It could not be loaded. Are you online? Then load this page again.";
       }
     });
     box.append(place);

@@ -12,6 +12,7 @@ from types import CodeType
 
 NAME = "<your code>"
 MOST = 20_000  # characters of output: enough to read, and too few to choke a page on an endless loop
+CUT = f"… only the first {MOST:,} characters are shown"
 HERE = "Python's standard library and SymPy are here, and nothing else."
 
 
@@ -25,7 +26,7 @@ class Out(io.TextIOBase):
         """Keep the text until its line is complete, and drop what is too much."""
         self.line += text[: self.room]
         if self.room and len(text) >= self.room:
-            self.line += f"\n… only the first {MOST:,} characters are shown\n"
+            self.line += f"\n{CUT}\n"
         self.room = max(self.room - len(text), 0)
         if "\n" in self.line:
             self.flush()
@@ -89,7 +90,8 @@ def run(code: str, say: Callable[[str], object]) -> str:
             exec(script, names)
             value = eval(last, names) if last else None
             if value is not None:
-                said["result"] = shown(value)
+                text = shown(value)
+                said["result"] = text if len(text) <= MOST else f"{text[:MOST]}\n{CUT}"
         except BaseException as error:  # also SystemExit: a script may end as it likes, Python goes on
             said = explain(error)
         out.flush()

@@ -157,6 +157,7 @@ def main() -> None:
         parts = fetch()
         notebooks = lite.build(BOOK / "lite", parts / "distribution.json")
     except NotFetched as error:
+        shutil.rmtree(BOOK / "lite", ignore_errors=True)
         sys.exit(f"Nothing was added to the book: {error}")
     pages = add(BOOK, parts, notebooks)
     print(f"{len(pages)} chapters have Python at their exercises, {len(notebooks)} open in JupyterLite.")

@@ -178,6 +178,6 @@ def main() -> None:
 if __name__ == "__main__":
     try:
         main()
-    except (Broken, NoBrowser) as reason:
+    except (Broken, NoBrowser, subprocess.CalledProcessError) as reason:
         PDF.unlink(missing_ok=True)
         sys.exit(f"There is no PDF: {reason}.")

@@ -66,7 +66,7 @@ def problem(ax: Axes) -> None:
 
 
 def levels(ax: Axes) -> None:
-    """Draw the overall level of 2 to 1,000 attributes; lines end in their names and what they are at 1,000."""
+    """Draw the overall level of 2 to 1,000 attributes; lines end in their names and their last values."""
     plots.overall_levels(ax, 4, 2.0, COUNTS)
     ticks = [10, 100, 1000]
     ax.set(xscale="log", yscale="log", xticks=[2, *ticks], yticks=[1, *ticks])
@@ -80,7 +80,7 @@ def levels(ax: Axes) -> None:
         point, name = line.get_xydata()[-1], line.get_label().removeprefix("information ")
         ax.annotate(f"{name} {point[1]:,.0f}", point, (8, shift), **beside, color=line.get_color())
     last = rings.get_xydata()[-1]
-    ax.annotate("rings: linear program", last, (8, -58), **beside, color=rings.get_color())  # where nothing is
+    ax.annotate("rings: linear program", last, (8, -58), **beside, color=rings.get_color())
 
 
 def logo(ax: Axes, points: float) -> None:

@@ -116,13 +116,15 @@ def jupyter_lab(commands: Path, folder: Path) -> Iterator[str]:
 
 
 def wait_for(address: str, server: subprocess.Popen) -> None:
-    """Wait until a server answers."""
+    """Wait until a server on this machine answers, whatever proxy there is for others."""
+    direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    until = time.monotonic() + 60 * MINUTES
     while True:
         try:
-            with urllib.request.urlopen(address):
+            with direct.open(address):
                 return
         except urllib.error.URLError:
-            if server.poll() is not None:
+            if server.poll() is not None or time.monotonic() > until:
                 raise NotInstalled("JupyterLab does not start") from None
             time.sleep(0.3)
 

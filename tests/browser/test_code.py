@@ -4,6 +4,9 @@ import pytest
 
 from tools.browsing import BOOK, FORMULAS_SET, WIDE, pages
 
+from .looks import THEME
+from .searching import open_dialog
+
 PAGE, NEXT = "chapters/01-one-answer.html", "chapters/02-many-answers.html"
 OPEN = "[...document.querySelectorAll('article details.hide')].map((part) => part.open)"
 LABELS = """[...document.querySelectorAll("article details.hide")].map(fold => [
@@ -76,12 +79,18 @@ def test_a_browser_that_keeps_nothing_still_unfolds(context, address):
         page.goto(f"{address}/{PAGE}")
         page.get_by_role("button", name="Show all code").click()
         assert all(page.evaluate(OPEN))
+        open_dialog(page)  # the scripts of others work too
+        theme = page.evaluate(THEME)
+        page.keyboard.press("Escape")
+        page.locator(".theme-switch-button").click()
+        page.wait_for_function(f"{THEME} !== '{theme}'")
 
 
 def test_the_choice_is_kept_on_a_disk_too(context):
     with context.new_page() as page:
         page.goto((BOOK / PAGE).as_uri())
         page.get_by_role("button", name="Show all code").click()
+        page.wait_for_timeout(500)  # a browser keeps what it is told a little later
         page.goto((BOOK / NEXT).as_uri())
         assert all(page.evaluate(OPEN))
 

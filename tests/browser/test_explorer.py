@@ -179,6 +179,17 @@ def test_guarded_numbers_are_those_of_the_package(explorer):
             assert (np.array(point["neighbours"]) <= (1 + slack) * np.array(levels) + 1e-9).all()
 
 
+def test_a_guarded_optimum_that_lost_its_digits_is_none(explorer):
+    rng = np.random.default_rng(11)
+    drawn = [(rng.integers(2, 6, 3).tolist(), (10 ** rng.uniform(-1, 2.8, 3)).tolist()) for _ in range(60)]
+    problems = [([3, 5, 2], [3, 0.5, 400]), ([3, 5, 2], [3, 0.5, 600]), *drawn]
+    answers = explorer.evaluate(GUARDED, [(*problem, [0.05]) for problem in problems])
+    for (point,), (_, levels) in zip(answers, problems, strict=True):
+        assert point is None or max(levels) * (1 - 1e-6) < point["epsilon"] < sum(levels) * (1 + 1e-6)
+    assert answers[0] == answers[1] == [None]
+    assert sum(point is not None for (point,) in answers) > 20
+
+
 @pytest.fixture
 def page(open_page):
     with open_page(PLACE) as page:

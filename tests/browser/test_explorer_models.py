@@ -172,6 +172,25 @@ def test_names_differ(page):
     assert link(page) != before
 
 
+def test_names_that_come_back_differ(page):
+    count = box(page, "Number of attributes")
+    count.fill("2")
+    box(page, "Name of attribute 1").fill("diagnosis")
+    count.fill("3")
+    page.wait_for_function("document.querySelector('#ex-link').value.includes('names=diagnosis,genotype,&')")
+    count.fill("2")
+    box(page, "Name of attribute 1").fill("attribute 3")
+    count.fill("3")
+    page.wait_for_function("document.querySelector('#ex-link').value.includes('names=,genotype,&')")
+
+
+def test_an_attribute_may_be_called_both(open_page):
+    with open_page("explorer.html#sizes=2,3&levels=1,2&names=both,two") as page:
+        page.locator("#ex-chances table").wait_for()
+        assert "NaN" not in page.inner_text("#ex-two")
+        assert page.locator("#ex-chances tr", has_text="both flipped").count() == 2
+
+
 @pytest.mark.parametrize("by", ["typing", "a link"])
 def test_a_name_is_never_markup(page, open_page, by):
     if by == "typing":
