@@ -31,11 +31,11 @@ def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
 
     Section IV.B.1 of Yamamoto and Shibuya (2024), with ``E_i = exp(epsilon_i)``:
 
-    - Case I, ``E1 E2 >= (m-1)(n-1)`` and ``n(E1-1) >= m(E2-1)``: a flip of attribute 1 alone is as
-      rare as two flips.
+    - Case I, ``E1 E2 >= (m-1)(n-1)`` and ``n(E1-1) >= m(E2-1)``: a record with a flip of attribute 1
+      alone is as rare as one with both.
     - Case II, ``E1 E2 >= (m-1)(n-1)`` otherwise: the same for attribute 2.
-    - Case III, ``E1 E2 < (m-1)(n-1)`` and ``(n-m)E1 E2 - m(n-1)E1 + (m-1)n E2 >= 0``: a flip of
-      attribute 1 alone is as likely as the truth.
+    - Case III, ``E1 E2 < (m-1)(n-1)`` and ``(n-m)E1 E2 - m(n-1)E1 + (m-1)n E2 >= 0``: a record
+      with a flip of attribute 1 alone is as likely as the true one.
     - Case IV, otherwise: the same for attribute 2.
 
     The code states them through the mass ``M`` above the uniform part, in which nothing

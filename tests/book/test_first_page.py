@@ -48,19 +48,20 @@ def odds(level):
 STATEMENTS = {
     rf"\*\*{NUMBER} → {NUMBER}\*\* three answers": lambda: levels((2, 3, 4), (1.0, 1.5, 2.0)),
     rf"\*\*{NUMBER} → {NUMBER}\*\* a thousand answers": lambda: levels(*thousand()),
-    rf"\*\*{NUMBER}\*\* the floor for such flips": lambda: [orr.information_floor(*thousand())],
+    rf"\*\*{NUMBER}\*\* no such flips go below": lambda: [orr.information_floor(*thousand())],
     (
         rf"level {NUMBER} changes nothing, level {NUMBER} multiplies odds by {NUMBER} at most, "
         rf"level {NUMBER} by {NUMBER}, level {NUMBER} by {NUMBER}"
     ): lambda: [0, 1, odds(1.0), 2, odds(2.0), 3, odds(3.0)],
+    rf"a pointer of level {NUMBER} for each": lambda: [1],
     rf"multiplies the odds on her by {NUMBER},": lambda: [odds(1.0)],
     rf"two yes-or-no questions at level {NUMBER},": lambda: [1],
     rf"with ten of them the level of the whole record falls from {NUMBER} to {NUMBER}": lambda: levels(
         (2,) * 10, (1.0,) * 10
     ),
     (
-        rf"level of {NUMBER} to {NUMBER} attributes with {NUMBER} values and level {NUMBER} each, "
-        rf"for {NUMBER} in"
+        rf"level of {NUMBER} to {NUMBER} attributes with {NUMBER} values and level {NUMBER} each; "
+        rf"the numbers are those at {NUMBER}"
     ): lambda: [*np.take(pictures.COUNTS, [0, -1]), thousand()[0][0], thousand()[1][0], 1000],
 }
 
