@@ -81,8 +81,8 @@ THIN_OUT = """() => {
     const formulas = [...document.querySelectorAll("mjx-container:not(.quiz *)")];
     for (const formula of formulas.slice(3)) formula.replaceChildren();
     for (const part of document.querySelectorAll(".drawing > *")) part.remove();
-    const plain = document.querySelectorAll("article :is(p, li, td, dd, em, strong):not(:has(*))");
-    for (const text of plain) {
+    const plain = "article :is(p, li, td, dd, em, strong):not(:has(*), :is(th, a, button, summary) *)";
+    for (const text of document.querySelectorAll(plain)) {
         const boxes = [text, text.parentElement, text.closest(".admonition, details, table, section")];
         const kind = boxes.map(e => `${e?.localName}.${e?.className}`).join();
         if (seen.has(kind)) text.replaceChildren();
