@@ -4,7 +4,6 @@ MathJax does it, from the package that carries it, in a JavaScript engine that c
 get its elements, a style with the signs that they use, and fonts with these signs alone.
 """
 
-import hashlib
 import json
 import re
 from functools import cache
@@ -19,6 +18,8 @@ from fontTools.ttLib import TTFont
 from py_mini_racer import MiniRacer
 from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
+
+from light import mark
 
 FOLDER = "_static/formulas"
 PARTS = (
@@ -199,10 +200,9 @@ def write_files(app, exception: Exception | None) -> None:
     pages = "".join(page.read_text("utf-8") for page in Path(app.outdir).rglob("*.html"))
     rules, letters = style(pages, json.dumps(app.config.mathjax3_config["tex"]["macros"]))
     for font in (source() / "output/chtml/fonts/woff-v2").iterdir():
-        cut = small(font, letters)
-        (out / f"{font.stem}.woff2").write_bytes(cut)
-        mark = hashlib.sha256(cut).hexdigest()[:8]  # a font with fewer signs, kept by a browser, would not do
-        rules = rules.replace(f'"{font.stem}.woff2"', f'"{font.stem}.woff2?v={mark}"')
+        cut = out / f"{font.stem}.woff2"
+        cut.write_bytes(small(font, letters))
+        rules = rules.replace(f'"{cut.name}"', f'"{cut.name}?v={mark(cut)}"')
     (out / "formulas.css").write_text(rules, "utf-8")
 
 

@@ -46,15 +46,15 @@ def imports(code: str, *, late: bool) -> frozenset[str]:
 
 def needed(code: str, root: Path = ROOT) -> set[str]:
     """Return the packages that a chapter's code needs, itself or by way of the package's own modules."""
-    found, todo = set(), set(imports(code, late=True))
-    while todo:
-        module = todo.pop()
+    found, left = set(), set(imports(code, late=True))
+    while left:
+        module = left.pop()
         if module not in found:
             found.add(module)
             path = root / module.replace(".", "/")
             source = next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
             if source and module.split(".")[0] == "orr":
-                todo |= imports(source.read_text("utf-8"), late=False)
+                left |= imports(source.read_text("utf-8"), late=False)
     return {module.split(".")[0] for module in found} - set(sys.stdlib_module_names) - {"orr"}
 
 
