@@ -47,7 +47,7 @@ unit: .venv/installed ## test the package and the project's files
 	$(BIN)/pytest --numprocesses=auto --quiet
 
 notebooks: .venv/installed ## run every notebook and compare its outputs with those stored
-	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet chapters exercises
+	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet chapters classroom/assignments
 
 classroom: .venv/installed-classroom ## grade the assignments and follow the guide
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet tests/classroom
@@ -64,8 +64,8 @@ lab: .venv/installed-lab ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab chapters
 
 execute: .venv/installed ## run every notebook and store its outputs
-	$(BIN)/python tools/execute.py chapters/*.ipynb exercises/*.ipynb
-	$(BIN)/ruff format --quiet chapters exercises
+	$(BIN)/python tools/execute.py chapters/*.ipynb classroom/assignments/*.ipynb
+	$(BIN)/ruff format --quiet chapters classroom/assignments
 
 pictures: .venv/installed ## draw the logo, the card and the pictures of the first page again
 	$(BIN)/python tools/pictures.py

@@ -63,13 +63,13 @@ def make(sources: list[Path], seed: int | None, out: Path) -> None:
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sources", nargs="*", type=Path, help="the assignments (all of exercises)")
+    parser.add_argument("sources", nargs="*", type=Path, help="the assignments (all)")
     parser.add_argument("--seed", type=int, help="the numbers of this class (those of the source)")
     parser.add_argument("--out", type=Path, default=ROOT / "_build" / "classroom")
     options = parser.parse_args()
     if find_spec("nbgrader") is None:
         sys.exit(MISSING)
-    sources = options.sources or sorted((ROOT / "exercises").glob("*.ipynb"))
+    sources = options.sources or sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
     make(sources, options.seed, options.out)
     print(f"For students:    {options.out / 'assignments.zip'}")
     print(f"For you alone:   {options.out / 'solutions'}")

@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "_extensions"))
 
 import typeface  # noqa: E402
 
-LECTURES = sorted(ROOT.glob("slides/*.ipynb"))
+LECTURES = sorted(ROOT.glob("classroom/slides/*.ipynb"))
 PARTS = {"output": (False, True), "code": (True, False), "both": (True, True)}
 REVEAL = [
     "LICENSE",
@@ -105,7 +105,7 @@ def exporter() -> SlidesExporter:
     config.CSSHTMLHeaderPreprocessor.style = "a11y-high-contrast-light"
     return SlidesExporter(
         config=config,
-        extra_template_basedirs=[str(ROOT / "slides")],
+        extra_template_basedirs=[str(ROOT / "classroom" / "slides")],
         template_name="template",
         reveal_url_prefix="reveal.js",
         reveal_theme="white",

@@ -46,7 +46,7 @@ def main() -> None:
     """Copy the book without solutions, and build the copy."""
     source = OUT / "source"
     shutil.rmtree(OUT, ignore_errors=True)
-    ignored = shutil.ignore_patterns(".*", "_build", "tests", "exercises", "*.egg-info", "__pycache__")
+    ignored = shutil.ignore_patterns(".*", "_build", "tests", "assignments", "*.egg-info", "__pycache__")
     shutil.copytree(ROOT, source, ignore=ignored)
     for path in sorted(source.glob("chapters/*.ipynb")):
         notebook = json.loads(path.read_text("utf-8"))

@@ -1,7 +1,7 @@
 """Checks for the assignments: one module an assignment, each check says what is wrong.
 
 A check takes a student's answer and the numbers to try it with. It prints a line if the answer is
-right and raises `NotYet` with a hint if it is not. The assignments in ``exercises`` call the same
+right and raises `NotYet` with a hint if it is not. The assignments in ``classroom/assignments`` call the same
 checks twice: where the student sees it, with the numbers of their class, and in hidden tests, with
 others.
 """

@@ -139,7 +139,7 @@ def test_counts_in_words_are_right():
     chapters = [chapter["file"] for part in parts for chapter in part["chapters"]]
     assert sum(name.startswith("chapters/") for name in chapters) == 20
     assert "Twenty chapters" in PAGE
-    assert len(list((ROOT / "exercises").glob("*.ipynb"))) == 6
+    assert len(list((ROOT / "classroom" / "assignments").glob("*.ipynb"))) == 6
     assert "six assignments" in PAGE
 
 

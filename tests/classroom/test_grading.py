@@ -18,7 +18,7 @@ from orr_classroom import NotYet
 from tools.assignments import reseed
 
 ROOT = Path(__file__).parent.parent.parent
-SOURCES = sorted((ROOT / "exercises").glob("*.ipynb"))
+SOURCES = sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
 SEED = 4711
 every_assignment = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 GUIDE = (ROOT / "teaching.md").read_text("utf-8")
-SOURCES = sorted((ROOT / "exercises").glob("*.ipynb"))
+SOURCES = sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 
 
