@@ -2,7 +2,7 @@
 
 import re
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import ClassVar
 
 from docutils import nodes
@@ -59,24 +59,32 @@ class QuizDirective(SphinxDirective):
         try:
             for math in content.findall(nodes.math):
                 math["spoken"] = spoken(math.astext())
-            quiz = Quiz("", *self.questions(content), enumtype="arabic", prefix="", suffix=".")
+            quiz = Quiz("", *questions(content, self.next_name), enumtype="arabic", prefix="", suffix=".")
         except ValueError as wrong:
             raise self.error(f"quiz: {wrong}") from wrong
         return [quiz]
 
-    def questions(self, content: nodes.Element) -> Iterator[nodes.Node]:
-        """Make questions of the items of the numbered list that is the content."""
-        if len(content) != 1 or not isinstance(content[0], nodes.enumerated_list):
-            raise ValueError("allowed is one numbered list of questions and nothing else")
-        if not 3 <= len(content[0]) <= 5:
-            raise ValueError(f"the number of questions is {len(content[0])}; allowed are 3 to 5")
-        for number, item in enumerate(content[0], start=1):
-            # Counted over the page and named after it: no two questions of the book share a name.
-            name = nodes.make_id(f"quiz {self.env.docname} {self.env.new_serialno('quiz') + 1}")
-            yield question(item, number, name)
+    def next_name(self) -> str:
+        """Name the next question of the page."""
+        return question_name(self.env.docname, self.env.new_serialno("quiz") + 1)
 
 
-def question(item: nodes.Element, number: int, name: str) -> nodes.Node:
+def question_name(page: str, number: int) -> str:
+    """Name a question: counted over its page and named after it, so that no two of the book share a name."""
+    return nodes.make_id(f"quiz {page} {number}")
+
+
+def questions(content: nodes.Element, name: Callable[[], str]) -> Iterator[QuizQuestion]:
+    """Make questions of the items of the numbered list that is the content."""
+    if len(content) != 1 or not isinstance(content[0], nodes.enumerated_list):
+        raise ValueError("allowed is one numbered list of questions and nothing else")
+    if not 3 <= len(content[0]) <= 5:
+        raise ValueError(f"the number of questions is {len(content[0])}; allowed are 3 to 5")
+    for number, item in enumerate(content[0], start=1):
+        yield question(item, number, name())
+
+
+def question(item: nodes.Element, number: int, name: str) -> QuizQuestion:
     """Make a question of an item of the numbered list."""
     if len(item) < 2 or not isinstance(item[-1], nodes.bullet_list):
         raise ValueError(f"question {number}: allowed is a text, then a list of answers, then nothing else")
