@@ -157,6 +157,10 @@ def serve(folder: Path = BOOK, handler: type[Silent] = Silent) -> Iterator[str]:
 
 
 def pages(folder: Path = BOOK) -> list[str]:
-    """Return the built pages but slides and JupyterLite: ``chapters/01-one-answer.html`` and the like."""
+    """Return the pages made by Sphinx: ``chapters/01-one-answer.html`` and the like.
+
+    Slides, JupyterLite and the live survey are none of these: they stand alone, and have tests of their own.
+    """
     found = [path.relative_to(folder) for path in folder.rglob("*.html")]
-    return sorted(path.as_posix() for path in found if path.parts[0] not in ("_static", "lite", "slides"))
+    others = ("_static", "lite", "slides", "survey.html")
+    return sorted(path.as_posix() for path in found if path.parts[0] not in others)
