@@ -1,20 +1,27 @@
-"""Make the slides of the lectures from the figures and cells that the chapters store.
+"""Make the slides of the lectures from the figures and cells that the chapters store, and the handout.
 
 A raw cell of a lecture, such as ``chapters/02-many-answers.ipynb dial-figure output``, stands for a cell
-of a chapter: for its output, its code, or both. All that a page loads is copied beside it.
+of a chapter: for its output, its code, or both. Numbers in its metadata ``mark`` are set in bold in a table.
+The minutes in a slide's notes get the clock beside them, and the places in the book that they name become
+links on the slide. All that a page loads is copied beside it.
 """
 
 import re
 import shutil
 import sys
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
 from importlib.resources import files
 from itertools import count
 from pathlib import Path
 
 import nbformat
 import yaml
+from docutils.nodes import make_id
+from jinja2 import Environment, FileSystemLoader
 from nbconvert import SlidesExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from traitlets.config import Config
 
@@ -26,6 +33,8 @@ sys.path.insert(0, str(ROOT / "_extensions"))
 import typeface  # noqa: E402
 
 LECTURES = sorted(ROOT.glob("classroom/slides/*.ipynb"))
+HANDOUT = ROOT / "classroom" / "handout.md"
+TEMPLATE = ROOT / "classroom" / "slides" / "template"
 PARTS = {"output": (False, True), "code": (True, False), "both": (True, True)}
 REVEAL = [
     "LICENSE",
@@ -42,8 +51,13 @@ ASSETS = [
 ]
 
 
+MINUTES = re.compile(r"\((\d+) min\)")
+PLACE = re.compile(r'chapter (\d+), "(.+?)"(?=[.;])')
+BLANK = re.compile(r"_{4}\((\d+)\)")
+
+
 class BadReference(ValueError):
-    """A raw cell of a lecture that stands for no cell of a chapter."""
+    """A cell of a lecture that stands for nothing in the book."""
 
 
 def merged(outputs: list[NotebookNode]) -> list[NotebookNode]:
@@ -57,6 +71,12 @@ def merged(outputs: list[NotebookNode]) -> list[NotebookNode]:
     return result
 
 
+@cache
+def cells_of(path: Path) -> dict[str, NotebookNode]:
+    """Return the cells of a chapter by their names."""
+    return {cell.id: cell for cell in nbformat.read(path, as_version=4).cells}
+
+
 def chapter_cell(reference: str) -> NotebookNode:
     """Return the part of a chapter's cell that a reference asks for."""
     words = reference.split()
@@ -66,10 +86,10 @@ def chapter_cell(reference: str) -> NotebookNode:
     path = ROOT / chapter
     if not path.is_file():
         raise BadReference(f"{reference!r}: there is no chapter {chapter}")
-    cells = {cell.id: cell for cell in nbformat.read(path, as_version=4).cells}
+    cells = cells_of(path)
     if name not in cells or cells[name].cell_type != "code":
         raise BadReference(f"{reference!r}: {chapter} has no code cell with the id {name}")
-    cell, (code, output) = cells[name], PARTS[part]
+    cell, (code, output) = deepcopy(cells[name]), PARTS[part]
     if output and not cell.outputs:
         raise BadReference(f"{reference!r}: the cell {name} of {chapter} has no output")
     cell.source = cell.source if code else ""
@@ -77,18 +97,52 @@ def chapter_cell(reference: str) -> NotebookNode:
     return cell
 
 
+def mark(cell: NotebookNode, numbers: list[str]) -> None:
+    """Set numbers of a table in bold, each of which must stand in one of its cells."""
+    for number in numbers:
+        shown = f">{number}</td>"
+        tables = [output.data for output in cell.outputs if "text/html" in output.get("data", {})]
+        if [data["text/html"].count(shown) for data in tables] != [1]:
+            raise BadReference(f"there is not one {number} in the table to mark")
+        bold = f"><strong>{number}</strong></td>"
+        tables[0]["text/html"] = tables[0]["text/html"].replace(shown, bold)
+
+
+def places(text: str) -> list[dict[str, str]]:
+    """Return the sections that notes name, as links of a slide."""
+    found = []
+    for number, section in PLACE.findall(text.partition("\nBook: ")[2]):
+        chapters = list(ROOT.glob(f"chapters/{int(number):02}-*.ipynb"))
+        if len(chapters) != 1:
+            raise BadReference(f"there is no chapter {number}")
+        address = f"../chapters/{chapters[0].stem}.html#{make_id(section)}"
+        found.append({"address": address, "words": f"{number}. {section}"})
+    return found
+
+
+def clock(minutes: int) -> str:
+    """Write minutes as a clock shows them."""
+    return f"{minutes // 60}:{minutes % 60:02}"
+
+
 def assemble(path: Path) -> NotebookNode:
-    """Read a lecture and put cells of the chapters in the place of its raw cells."""
-    lecture = nbformat.read(path, as_version=4)
+    """Read a lecture, put cells of the chapters in the place of its raw cells, and tell notes the time."""
+    lecture, passed = nbformat.read(path, as_version=4), 0
     for i, cell in enumerate(lecture.cells):
-        if cell.cell_type == "raw":
-            try:
+        try:
+            if cell.cell_type == "raw":
                 found = chapter_cell(cell.source)
-            except BadReference as error:
-                raise BadReference(f"{path.name}, cell {cell.id}: {error}") from None
-            found.id = cell.id
-            found.metadata.update(cell.metadata)
-            lecture.cells[i] = found
+                mark(found, cell.metadata.get("mark", []))
+                found.id = cell.id
+                found.metadata.update(cell.metadata)
+                lecture.cells[i] = found
+            elif cell.metadata.get("slideshow", {}).get("slide_type") == "notes":
+                cell.metadata.places = places(cell.source)
+                minutes = MINUTES.search(cell.source)
+                cell.source = MINUTES.sub(rf"(\1 min, from {clock(passed)})", cell.source, count=1)
+                passed += int(minutes[1]) if minutes else 0
+        except BadReference as error:
+            raise BadReference(f"{path.name}, cell {cell.id}: {error}") from None
     lecture.metadata.title = lecture.cells[0].source.splitlines()[0].removeprefix("# ")
     return lecture
 
@@ -105,8 +159,8 @@ def exporter() -> SlidesExporter:
     config.CSSHTMLHeaderPreprocessor.style = "a11y-high-contrast-light"
     return SlidesExporter(
         config=config,
-        extra_template_basedirs=[str(ROOT / "classroom" / "slides")],
-        template_name="template",
+        extra_template_basedirs=[str(TEMPLATE.parent)],
+        template_name=TEMPLATE.name,
         reveal_url_prefix="reveal.js",
         reveal_theme="white",
         reveal_transition="none",
@@ -140,15 +194,28 @@ def copy_assets(outdir: Path) -> None:
     typeface.write(outdir / "typeface")
 
 
+def handout() -> str:
+    """Return the page of the handout: blanks, written ``____(1)``, become lines to write on."""
+    text = HANDOUT.read_text("utf-8")
+    body = MarkdownWithMath(IPythonRenderer(escape=False, exclude_anchor_links=True)).render(text)
+    body = re.sub("(<table>.*?</table>)", r'<div class="wide" tabindex="0">\1</div>', body, flags=re.DOTALL)
+    line = r'<span class="blank"><small><span class="aloud">blank</span> \1</small></span>'
+    page = Environment(loader=FileSystemLoader(TEMPLATE), autoescape=False).get_template("handout.html.j2")
+    title = text.splitlines()[0].removeprefix("# ")
+    style = (TEMPLATE / "static" / "handout.css").read_text("utf-8")
+    return page.render(title=title, body=BLANK.sub(line, body), style=style, macros=macros())
+
+
 def build(outdir: Path) -> list[Path]:
-    """Write the page of every lecture, and beside them all that they load."""
+    """Write the page of every lecture and of the handout, and beside them all that they load."""
     lectures = {path.stem: assemble(path) for path in LECTURES}
     copy_assets(outdir)
     convert, resources = exporter(), {"macros": macros()}
-    pages = [outdir / f"{name}.html" for name in lectures]
-    for page, lecture in zip(pages, lectures.values(), strict=True):
-        page.write_text(convert.from_notebook_node(lecture, resources)[0], "utf-8")
-    return pages
+    pages = {name: convert.from_notebook_node(lecture, resources)[0] for name, lecture in lectures.items()}
+    pages[HANDOUT.stem] = handout()
+    for name, html in pages.items():
+        (outdir / f"{name}.html").write_text(html, "utf-8")
+    return [outdir / f"{name}.html" for name in pages]
 
 
 if __name__ == "__main__":
