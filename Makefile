@@ -1,10 +1,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 PAGE := _build/html/index.html
+NOTEBOOKS := chapters classroom/assignments classroom/practice classroom/project
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book live help test lint scripts unit notebooks classroom browser rehearsal pdf published links lab execute pictures assignments student-book slides screenshots extremes bench clean
+.PHONY: book live help test lint scripts unit notebooks classroom browser rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
 
 ## The book
 
@@ -12,6 +13,7 @@ book: .venv/installed ## build the book and say where it is
 	@rm -rf _build/html
 	@$(BIN)/jupyter-book build . --quiet -W --keep-going || { rm -rf _build/html _build/.doctrees; exit 1; }
 	@$(BIN)/python tools/slides.py > /dev/null
+	@$(BIN)/python tools/survey.py > /dev/null
 	@echo "The book is built. Open $(abspath $(PAGE))"
 
 live: .venv/installed-lite book ## add what runs without a server, for publishing (needs npm)
@@ -47,10 +49,10 @@ unit: .venv/installed ## test the package and the project's files
 	$(BIN)/pytest --numprocesses=auto --quiet
 
 notebooks: .venv/installed ## run every notebook and compare its outputs with those stored
-	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet chapters classroom/assignments
+	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet $(NOTEBOOKS)
 
-classroom: .venv/installed-classroom ## grade the assignments and follow the guide
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet tests/classroom
+classroom: .venv/installed-classroom .venv/installed-otter ## grade the assignments and follow the guide
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet -rs tests/classroom
 
 browser: .venv/installed-browser .venv/installed-lite book ## open every page in a browser
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet -rs tests/browser
@@ -64,8 +66,8 @@ lab: .venv/installed-lab ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab chapters
 
 execute: .venv/installed ## run every notebook and store its outputs
-	$(BIN)/python tools/execute.py chapters/*.ipynb classroom/assignments/*.ipynb
-	$(BIN)/ruff format --quiet chapters classroom/assignments
+	$(BIN)/python tools/execute.py $(addsuffix /*.ipynb,$(NOTEBOOKS))
+	$(BIN)/ruff format --quiet $(NOTEBOOKS)
 
 pictures: .venv/installed ## draw the logo, the card and the pictures of the first page again
 	$(BIN)/python tools/pictures.py
@@ -75,14 +77,27 @@ screenshots: .venv/installed-browser book ## take pictures of every page
 
 ## Teaching
 
-assignments: .venv/installed-classroom ## make the assignments for a class: make assignments SEED=2027
-	@$(BIN)/python tools/assignments.py $(if $(SEED),--seed $(SEED))
+assignments: .venv/installed-classroom ## make a class: make assignments SEED=2027 [ROSTER=class.csv] [SURVEY=survey.csv]
+	@$(BIN)/python tools/assignments.py $(if $(SEED),--seed "$(SEED)") $(if $(ROSTER),--roster "$(ROSTER)") \
+	    $(if $(SURVEY),--survey "$(SURVEY)") $(if $(ASIDE),--aside) $(if $(ONLY),classroom/assignments/$(ONLY).ipynb)
+
+student-repo: .venv/installed-classroom ## make the repository that students open, without solutions: make student-repo SEED=2027
+	@$(BIN)/python tools/student_repo.py $(if $(SEED),--seed "$(SEED)")
+
+scan: .venv/installed-classroom ## report answers of one call and changed checks in what was handed in: make scan SEED=2027
+	@$(BIN)/python tools/scan.py $(if $(SEED),--seed "$(SEED)")
+
+exports: .venv/installed-classroom .venv/installed-otter ## make a class for otter-grader, Gradescope and GitHub: make exports SEED=2027
+	@$(BIN)/python tools/exports.py $(if $(SEED),--seed "$(SEED)")
 
 student-book: .venv/installed ## build the book without the solutions of its exercises
 	@$(BIN)/python tools/student_book.py
 
-slides: .venv/installed ## make the slides of the two lectures
+slides: .venv/installed ## make the slides of the lectures
 	@$(BIN)/python tools/slides.py
+
+quizzes: .venv/installed ## export the quizzes for Moodle, Canvas, Blackboard and others
+	@$(BIN)/python tools/quizzes.py
 
 ## Measuring
 

@@ -152,6 +152,18 @@ def test_every_module_is_installed():
     assert orr.__version__ == settings["project"]["version"]
 
 
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "classroom" / "orr_classroom").glob("*.py")), ids=lambda p: p.stem
+)
+def test_what_students_install_knows_nothing_of_what_grades(path):
+    assert "orr_grading" not in path.read_text("utf-8")
+
+
+@every_file
+def test_the_package_knows_nothing_of_the_classroom(path):
+    assert "orr_classroom" not in path.read_text("utf-8")
+
+
 def test_the_map_shows_what_is_there():
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8").split("## Where things are")[1].split("## Code")[0]
     rows, questions = (

@@ -1,11 +1,10 @@
-"""Checks for the assignments: one module an assignment, each check says what is wrong.
+"""What assignments import: sheets with numbers, checks that say what is wrong, tools, practice.
 
-A check takes a student's answer and the numbers to try it with. It prints a line if the answer is
-right and raises `NotYet` with a hint if it is not. The assignments in ``classroom/assignments`` call the same
-checks twice: where the student sees it, with the numbers of their class, and in hidden tests, with
-others.
+A check takes a student's answer, tries it with the cases of a sheet, and prints a line if it is right or
+raises `NotYet` with a hint. Sheets hold numbers, not formulas: what makes them stays with whoever teaches.
 """
 
-from orr_classroom.feedback import NotYet, call, expect, show
+from orr_classroom.feedback import NotYet
+from orr_classroom.sheet import Sheet
 
-__all__ = ["NotYet", "call", "expect", "show"]
+__all__ = ["NotYet", "Sheet"]

@@ -1,191 +1,187 @@
-"""The assignments, graded by nbgrader's own command line: right, untouched and wrong in known ways."""
+"""The assignments, graded by nbgrader's own command line: right, untouched, right otherwise, and wrong."""
 
-import contextlib
-import io
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from itertools import zip_longest
-from pathlib import Path
 
 import nbformat
 import pytest
-import yaml
 
-from orr_classroom import NotYet
-from tools.assignments import reseed
+from tests.classroom.common import SOURCES, cells, listed
+from tests.classroom.courses import Class, secret_lines, solutions
 
-ROOT = Path(__file__).parent.parent.parent
-SOURCES = sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
-SEED = 4711
-every_assignment = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
-
-
-def wrong_answers(path):
-    return yaml.safe_load((Path(__file__).parent / f"{path.stem}.yml").read_text("utf-8"))
+SEEDS = (11, 22, 33)
+every_assignment = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+ROUNDS = 3  # of all that is listed: the rest is tried by test_answers.py, in one process
 
 
 def graded(path, kind):
     """Return the cells of an assignment that are graded, by a program ("code") or by hand ("markdown")."""
-    cells = nbformat.read(path, as_version=4).cells
-    return [
-        cell for cell in cells if cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == kind
-    ]
+    found = [cell for cell in cells(path) if cell.metadata.get("nbgrader", {}).get("grade")]
+    return [cell for cell in found if cell.cell_type == kind]
 
 
-def points(cells):
-    return sum(cell.metadata.nbgrader.points for cell in cells)
+def total(found):
+    return sum(cell.metadata.nbgrader.points for cell in found)
 
 
-class Course:
-    """An nbgrader course with one assignment, made as an instructor makes it."""
-
-    def __init__(self, folder, path):
-        self.folder, self.path, self.archive = folder / "course", path, folder / "assignments.zip"
-        arguments = ["--seed", str(SEED), "--out", str(folder), str(path)]
-        subprocess.run([sys.executable, ROOT / "tools" / "assignments.py", *arguments], check=True)
-
-    def read(self, *parts):
-        return nbformat.read(self.folder.joinpath(*parts, self.path.stem, self.path.name), as_version=4)
-
-    def submit(self, student, notebook, answers=None):
-        """Hand in a notebook in which some answers are replaced."""
-        for cell in notebook.cells:
-            cell.source = (answers or {}).get(cell.id, cell.source)
-        folder = self.folder / "submitted" / student / self.path.stem
-        folder.mkdir(parents=True)
-        nbformat.write(notebook, folder / self.path.name)
-
-    def grade(self):
-        """Grade everybody; return the scores of the cells that a program grades, for each student."""
-        from nbgrader.api import Gradebook
-
-        beside = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        command = [sys.executable, "-m", "nbgrader", "autograde", "--log-level=WARN", "--create"]
-        subprocess.run(
-            [*command, self.path.stem], cwd=self.folder, check=True, env=os.environ | {"PATH": beside}
-        )
-        with Gradebook(f"sqlite:///{self.folder / 'gradebook.db'}", "optimized-randomized-response") as book:
-            return {
-                submission.student.id: {
-                    grade.name: (grade.auto_score, grade.needs_manual_grade)
-                    for grade in submission.notebooks[0].grades
-                }
-                for submission in book.assignment_submissions(self.path.stem)
-            }
-
-    def printed(self, student, name):
-        """Return what a check said to a student."""
-        notebook = self.read("autograded", student)
-        (cell,) = [cell for cell in notebook.cells if cell.id == name]
-        return "".join("".join(out.get("traceback", out.get("text", ""))) for out in cell.outputs)
+def rounds(kind, stem):
+    """Return answers to all tasks at once, round by round."""
+    tasks = listed(kind, stem)
+    entries = zip_longest(*([e for e in each if not e.get("hidden")][:ROUNDS] for each in tasks.values()))
+    return [{task: entry for task, entry in zip(tasks, row, strict=True) if entry} for row in entries]
 
 
 @every_assignment
-def test_the_release_tells_nothing_and_every_answer_gets_what_it_deserves(path, tmp_path):
-    course, wrong = Course(tmp_path, path), wrong_answers(path)
-    check_release(path, course.archive)
-    course.submit("right", course.read("source"))
-    course.submit("untouched", course.read("release"))
-    rounds = list(zip_longest(*wrong.values()))
-    for n, entries in enumerate(rounds):
-        answers = {task: entry["answer"] for task, entry in zip(wrong, entries, strict=True) if entry}
-        course.submit(f"wrong-{n}", course.read("source"), answers)
-    scores = course.grade()
-
+def test_everybody_gets_what_they_deserve(path, tmp_path):
+    made = Class(tmp_path, path, SEEDS[SOURCES.index(path) % 3])
+    check_release(path, made)
+    made.submit("source", made.read("source"))
+    made.submit("untouched", made.read("release"))
+    tried = {"right": rounds("right", path.stem), "wrong": rounds("wrong", path.stem)}
+    for kind, found in tried.items():
+        for number, entries in enumerate(found):
+            answers = {task: entry["answer"] for task, entry in entries.items()}
+            made.submit(f"{kind}-{number}", made.read("source"), answers)
+    scores = made.grade()
     checks, by_hand = graded(path, "code"), graded(path, "markdown")
-    assert sum(scores["right"][cell.id][0] for cell in checks) == points(checks)
-    assert all(scores["right"][cell.id][1] for cell in by_hand), "answers in words wait for the instructor"
+    for student in ["source", *[f"right-{number}" for number in range(len(tried["right"]))]]:
+        for cell in checks:
+            score, _ = scores[student][cell.id]
+            assert score == cell.metadata.nbgrader.points, f"{student}: {made.printed(student, cell.id)}"
+    assert all(scores["source"][cell.id][1] for cell in by_hand), "answers in words wait for the instructor"
     assert not any(score for score, _ in scores["untouched"].values())
     assert not any(waits for _, waits in scores["untouched"].values())
-    for n, entries in enumerate(rounds):
-        for task, entry in zip(wrong, entries, strict=True):
-            score, _ = scores[f"wrong-{n}"][f"check-{task}"]
-            if not entry:
-                assert score, f"{task} is right in round {n}, but lost points: tasks must not need each other"
+    for number, entries in enumerate(tried["wrong"]):
+        for cell in checks:
+            task, student = cell.id.removeprefix("check-"), f"wrong-{number}"
+            score, said = scores[student][cell.id][0], made.printed(student, cell.id)
+            if task not in entries:
+                assert score == cell.metadata.nbgrader.points, f"{task} lost points to another task: {said}"
                 continue
-            said = course.printed(f"wrong-{n}", f"check-{task}")
-            assert score == 0, f"{task}: wrong answer {n} was accepted"
-            assert entry["hint"] in " ".join(said.split()), f"{task}: {said}"
-            assert ("Right: " in said) == entry.get("hidden", False), f"{task}: {said}"
+            assert score < cell.metadata.nbgrader.points, f"{task}: wrong answer {number} was accepted"
+            assert entries[task].get("partial") or score == 0, f"{task}: {said}"
+            assert said.startswith("Not yet. "), f"{task}: {said}"
+    check_feedback(path, made)
 
 
-def check_release(path, archive):
-    """Make sure that students get the numbers of their class, but no solution and no hidden test."""
-    with zipfile.ZipFile(archive) as archive:
-        (name,) = [name for name in archive.namelist() if not name.endswith("/")]
-        text = archive.read(name).decode()
-    assert not re.search("SOLUTION|HIDDEN", text)
-    cells = nbformat.reads(text, as_version=4).cells
-    assert not any(cell.get("outputs") for cell in cells)
-    released = "\n".join(cell.source for cell in cells)
-    assert re.findall(r"SEED = (\d+)", released) == [str(SEED)]
-    kept, secrets = released.splitlines(), list(secret_parts(nbformat.read(path, as_version=4)))
-    assert len(secrets) == 2 * len(graded(path, "code")) + len(graded(path, "markdown")) + 1
-    for line in "\n".join(secrets).splitlines():
-        assert line not in kept or not line.strip(), line
+def check_release(path, made):
+    """Make sure that students get the numbers of their class, and nothing of what they are to find."""
+    with zipfile.ZipFile(made.folder / "assignments.zip") as archive:
+        names = [name for name in archive.namelist() if name.endswith(".ipynb")]
+        assert f"assignments/{path.stem}/{path.name}" in names
+        texts = {name: archive.read(name).decode() for name in names}
+    for text in texts.values():
+        assert not re.search("SOLUTION|HIDDEN|orr_grading", text)
+        assert (made.folder / "secret").read_text("utf-8").strip() not in text
+    released = nbformat.reads(texts[f"assignments/{path.stem}/{path.name}"], as_version=4).cells
+    assert not any(cell.get("outputs") for cell in released)
+    kept = {line.strip() for cell in released for line in cell.source.splitlines()}
+    secrets = secret_lines(path)
+    assert len(secrets) > 20
+    assert not kept & secrets
+    assert not re.search(r"^SEED", "\n".join(kept), re.MULTILINE)
 
 
-def secret_parts(notebook):
-    """Yield what a release must not contain: solutions, hidden tests, and the seed of the source."""
-    for cell in notebook.cells:
-        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
-            yield cell.source
-        yield from re.findall(r"^SEED = \d+$", cell.source, re.MULTILINE)
-        yield from re.findall(
-            r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)\n *### END", cell.source, re.DOTALL
-        )
+def check_feedback(path, made):
+    """Make sure that feedback shows neither hidden cases nor a solution to whom has none."""
+    made.nbgrader("generate_feedback", path.stem)
+    page = (made.course / "feedback" / "untouched" / path.stem / f"{path.stem}.html").read_text("utf-8")
+    text = re.sub(r"<[^>]+>", "", page)
+    assert (made.folder / "secret").read_text("utf-8").strip() not in page
+    assert "With other numbers: right in 0 of" in text
+    hidden = {
+        line for line in secret_lines(path) if not line.startswith(("from orr_grading", "check = grading"))
+    }
+    assert not {line for line in hidden if line in text}
 
 
-def run(path, seed, answers=None):
-    """Run the code of a source as `tools/assignments.py` does, but in this process, which is much faster."""
-    notebook, names = nbformat.read(path, as_version=4), {"__name__": "__main__"}
-    reseed(notebook, seed)
-    with contextlib.redirect_stdout(io.StringIO()):
-        for cell in notebook.cells:
-            if cell.cell_type == "code":
-                exec((answers or {}).get(cell.id, cell.source), names)
+def test_numbers_of_their_own_for_a_roster_of_five(tmp_path):
+    path, names = SOURCES[0], ["ada", "b-2", "c.3", "d_4", "55"]
+    roster = tmp_path / "class.csv"
+    roster.write_text("name,student\n" + "".join(f"x,{name}\n" for name in names), "utf-8")
+    made = Class(tmp_path / "classes", path, 4711, "--roster", roster)
+    answers = solutions(path)
+    sheets = {}
+    for name in names:
+        notebook = nbformat.read(made.folder / "students" / name / path.name, as_version=4)
+        (cell,) = [cell for cell in notebook.cells if cell.id == "numbers"]
+        sheets[name] = cell.source
+        assert not re.search("SOLUTION|HIDDEN|orr_grading", str(notebook))
+        made.submit(name, notebook, answers)
+    assert len(set(sheets.values())) == 5
+    scores = made.grade()
+    assert set(scores) == set(names)
+    for name in names:
+        assert sum(score or 0 for score, _ in scores[name].values()) == total(graded(path, "code"))
+    from orr_classroom import Sheet
+    from orr_grading.sheets import hidden
+
+    owners = [Sheet(re.search(r'"""(.*?)"""', source, re.DOTALL)[1]).owner for source in sheets.values()]
+    assert owners == names
+    drawn = {name: repr(hidden(path.stem, "level", 4711, name)) for name in names}
+    assert len(set(drawn.values())) == 5
 
 
-@every_assignment
-@pytest.mark.parametrize("seed", [1, 20, 300])
-def test_solution_is_right_with_any_seed(path, seed):
-    run(path, seed)
+def test_a_check_that_was_changed_changes_no_grade(tmp_path):
+    path = SOURCES[0]
+    made = Class(tmp_path, path, 5)
+    tampered = (
+        "import orr_classroom.case, orr_classroom.comparing, orr_classroom.feedback, orr_classroom.sheet\n"
+        "always = lambda *a, **k: orr_classroom.feedback.RIGHT\n"
+        "orr_classroom.case.Case.judge = always\n"
+        "orr_classroom.comparing.compare = always\n"
+        "orr_classroom.sheet.Sheet.__call__ = lambda *a: print('Right')\n"
+        "flip_probability = lambda a, epsilon: 0.5"
+    )
+    made.submit("sly", made.read("release"), {"flip-probability": tampered})
+    assert not any(score for score, _ in made.grade()["sly"].values())
+    from tests.classroom.courses import tool
 
-
-@every_assignment
-def test_a_wrong_solution_is_caught_with_any_seed(path):
-    task, entries = next(iter(wrong_answers(path).items()))
-    with pytest.raises(NotYet, match=re.escape(entries[0]["hint"])):
-        run(path, 20, {task: entries[0]["answer"]})
+    done = tool("scan", "--seed", 5, "--classes", tmp_path)
+    assert re.search(
+        r"^sly +01-noisy-answers +flip-probability +changes orr_classroom", done.stdout, re.MULTILINE
+    )
 
 
 @every_assignment
 def test_assignment_keeps_the_contract(path):
-    notebook = nbformat.read(path, as_version=4)
-    opening = notebook.cells[0].source
+    opening = cells(path)[0].source
     checks, by_hand = graded(path, "code"), graded(path, "markdown")
     assert re.match(rf"# Assignment {int(path.name[:2])}: ", opening)
     assert re.search(r"\*\*Time:\*\* about \d+ minutes", opening)
-    assert int(re.search(r"\*\*Points:\*\* (\d+)", opening)[1]) == points(checks) + points(by_hand)
+    assert int(re.search(r"\*\*Points:\*\* (\d+)", opening)[1]) == total(checks) + total(by_hand)
     rows = re.findall(r"^\| (.+) \| (.+) \| (\d+) \|$", opening, re.MULTILINE)
     assert [row[0] for row in rows] == ["Warm-up", "Core", "Stretch", "In words, graded by hand"]
-    assert sum(int(row[2]) for row in rows) == points(checks) + points(by_hand)
-    assert int(rows[-1][2]) == points(by_hand) > 0
-    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert sum(int(row[2]) for row in rows) == total(checks) + total(by_hand)
+    assert int(rows[-1][2]) == total(by_hand) > 0
+    text = "\n".join(cell.source for cell in cells(path) if cell.cell_type == "markdown")
     for part in ("## Your numbers", "## Warm-up", "## Core", "## Stretch", "## In words"):
         assert part in text
     stated = [int(n) for n in re.findall(r"^\*\*Task \d+ \((\d+) points?[,)]", text, re.MULTILINE)]
     assert sorted(stated) == sorted(cell.metadata.nbgrader.points for cell in checks + by_hand)
-    assert text.count("| Points | For |") == len(by_hand), "every answer in words has a rubric"
+    assert text.count("| Points | For |") == len(by_hand), "every answer in words has criteria"
 
 
 @every_assignment
-def test_every_task_has_at_least_three_wrong_answers(path):
-    wrong = wrong_answers(path)
-    assert list(wrong) == [cell.id.removeprefix("check-") for cell in graded(path, "code")]
-    assert all(len(entries) >= 3 for entries in wrong.values())
-    assert any(entry.get("hidden") for entries in wrong.values() for entry in entries)
+def test_text_of_tasks_is_locked(path):
+    for cell in cells(path):
+        settings = cell.metadata.get("nbgrader", {})
+        if cell.cell_type == "markdown" and not settings.get("solution"):
+            assert settings["locked"], cell.id
+        if cell.id == "numbers":
+            assert not settings, "the numbers of a student are not put back by nbgrader"
+            assert cell.metadata["editable"] is False
+
+
+@every_assignment
+def test_practice_has_all_rungs_before_each_core_task(path):
+    core = re.search(r"^\| Core \| (.+?) \|", cells(path)[0].source, re.MULTILINE)[1].split(", ")
+    practice = path.parents[1] / "practice" / f"practice-{path.name[:2]}.ipynb"
+    text = "\n".join(cell.source for cell in cells(practice))
+    for task in core:
+        assert re.search(rf"^## .*[Tt]ask {task}\b", text, re.MULTILINE), f"a part for task {task}"
+    assert text.count("Parsons(") >= len(core)
+    assert text.count("faded(") >= len(core)
+    assert not any(cell.metadata.get("nbgrader", {}).get("grade") for cell in cells(practice))

@@ -35,24 +35,41 @@ def followed(tmp_path_factory):
     os.utime(copy / "pyproject.toml", (0, 0))  # make must not install the copy into this environment
     (copy / ".venv").symlink_to(Path(sys.prefix))
     commands = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
-    assert len(commands) == 4
+    assert len(commands) == 5
     done = subprocess.run(["bash", "-e"], input="".join(commands), cwd=copy, text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return copy
 
 
 def test_commands_make_what_the_guide_promises(followed):
-    made = followed / "_build" / "classroom"
+    made = followed / "classes" / "2027"
     names = [path.stem for path in SOURCES]
     assert sorted(path.stem for path in (made / "solutions").iterdir()) == names
     assert sorted(path.name for path in (made / "course" / "release").iterdir()) == names
-    assert "SEED = 2027" in (made / "solutions" / SOURCES[0].name).read_text("utf-8")
     assert (made / "assignments.zip").exists()
+    assert (made / "secret").exists()
     assert (made / "course" / "feedback" / "student-1" / names[0] / f"{names[0]}.html").exists()
     assert re.search(r"\bstudent-1\b", (made / "course" / "grades.csv").read_text("utf-8"))
-    assert (followed / "my-course" / "release" / "05-induction" / "05-induction.ipynb").exists()
-    for lecture in (1, 2):
+    assert (followed / "classes" / "2027-student-repo" / "assignments" / f"{names[5]}.ipynb").exists()
+    exports = followed / "classes" / "2027-exports"
+    assert (exports / "README.md").exists()
+    assert len(list(exports.rglob("*.zip"))) >= len(names)
+    assert (exports / "github" / ".github" / "workflows" / "checks.yml").exists()
+    for student in ("ada", "bernoulli"):
+        assert (followed / "classes" / "2028" / "students" / student / f"{names[0]}.ipynb").exists()
+    for lecture in (1, 2, 3):
         assert (followed / "_build" / "html" / "slides" / f"lecture-{lecture}.html").exists()
+    assert (followed / "_build" / "html" / "slides" / "handout.html").exists()
+    assert {"moodle-xml", "gift", "qti-2.1", "qti-1.2"} <= {
+        p.name for p in (followed / "_build" / "quizzes").iterdir()
+    }
+
+
+def test_students_book_leaves_the_guide_out(followed):
+    html = followed / "_build" / "student" / "_build" / "html"
+    assert not list(html.rglob("teaching*"))
+    for page in html.glob("*.html"):
+        assert "teaching.html" not in page.read_text("utf-8"), page.name
 
 
 def test_students_book_has_the_exercises_and_no_solution(followed):
@@ -99,11 +116,3 @@ def test_minutes_of_the_plan_add_up():
             assert times[name] == int(minutes)
         parts = [int(minutes) for minutes in re.findall(r"\((\d+)\)", what)]
         assert not parts or sum(parts) == home
-
-
-def test_tool_says_plainly_that_nbgrader_is_missing():
-    program = "import sys; sys.modules['nbgrader'] = None; import assignments; assignments.main()"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True)
-    assert done.returncode == 1
-    assert "nbgrader is not installed" in done.stderr
-    assert 'pip install ".[classroom]"' in done.stderr  # ours, from the repository

@@ -1,0 +1,202 @@
+"""A term in one folder: made, handed in, graded, regraded, made again. Nothing is lost."""
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import nbformat
+import pytest
+
+import assignments
+from tests.classroom.common import ROOT, SOURCES
+from tests.classroom.courses import Class, copied, solutions, tool
+
+pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
+PATH = SOURCES[0]
+
+
+def prints(folder):
+    """Return what is in a folder, to the last byte."""
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
+
+
+@pytest.fixture(scope="module")
+def term(tmp_path_factory):
+    """Return a class in which two students have handed in and were graded."""
+    made = Class(tmp_path_factory.mktemp("term") / "classes", PATH, 7)
+    made.submit("ada", made.read("release"), solutions(PATH))
+    made.submit("ben", made.read("release"))
+    made.grade()
+    made.nbgrader("generate_feedback", PATH.stem)
+    return made
+
+
+def test_a_term(term, tmp_path):
+    scores = term.grade("--force")  # a regrade: hidden cases are the same
+    assert sum(score or 0 for score, _ in scores["ada"].values()) == 16
+    before = prints(term.classes)
+    again = tool("assignments", "--seed", 7, "--classes", term.classes, PATH)
+    assert again.returncode == 1
+    assert "submitted/ada" in again.stderr
+    assert "Nothing was changed" in again.stderr
+    assert "ASIDE=yes" in again.stderr
+    assert prints(term.classes) == before
+
+    other = Class(term.classes, PATH, 8)
+    assert {name: mark for name, mark in prints(term.classes).items() if name.startswith("7/")} == before_of(
+        before, "7/"
+    )
+    assert (other.folder / "secret").read_text("utf-8") != (term.folder / "secret").read_text("utf-8")
+
+    aside = tool("assignments", "--seed", 7, "--classes", term.classes, "--aside", PATH)
+    assert aside.returncode == 0, aside.stderr
+    moved = {name.removeprefix("7-1/"): mark for name, mark in prints(term.classes).items()}
+    assert before_of(before, "7/").items() <= {f"7/{name}": mark for name, mark in moved.items()}.items()
+    assert (term.folder / "secret").read_bytes() == (term.classes / "7-1" / "secret").read_bytes()
+    assert not (term.folder / "course" / "submitted").exists()
+
+
+def before_of(found, start):
+    return {name: mark for name, mark in found.items() if name.startswith(start)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--seed", "-1"], "is no seed"),
+        (["--seed", "x"], "is no seed"),
+        (["--seed", "99999999999"], "is no seed"),
+        (["--roster", "missing.csv"], "cannot be read"),
+        (["--survey", "missing.csv"], "is no survey.csv"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_touched(tmp_path, arguments, words):
+    done = tool("assignments", "--classes", tmp_path / "classes", *arguments)
+    assert done.returncode != 0
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "classes").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("student\n", "has no rows"),
+        ("student\na\na\n", "twice"),
+        ("student\n../up\n", "no name for a folder"),
+        ("student\n\n a b\n", "no name for a folder"),
+    ],
+)
+def test_bad_rosters_are_refused(tmp_path, text, words):
+    (tmp_path / "class.csv").write_text(text, "utf-8")
+    done = tool("assignments", "--classes", tmp_path / "classes", "--roster", tmp_path / "class.csv")
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert not (tmp_path / "classes").exists()
+
+
+def test_a_file_that_was_changed_is_not_overwritten(term, tmp_path):
+    folder = copied(term.folder, tmp_path / "classes" / "9")
+    for part in ("submitted", "autograded", "feedback", "gradebook.db"):
+        path = folder / "course" / part
+        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+    made = folder / "made.json"
+    known = json.loads(made.read_text("utf-8"))
+    assert assignments.foreign(folder) == []
+    (folder / "solutions" / PATH.name).write_text("mine", "utf-8")
+    assert assignments.foreign(folder) == [f"solutions/{PATH.name}"]
+    (folder / "course" / "notes.txt").write_text("mine", "utf-8")
+    assert assignments.foreign(folder) == ["course/notes.txt", f"solutions/{PATH.name}"]
+    assert "secret" in known
+
+
+def test_a_build_that_fails_leaves_everything_as_it_was(term, tmp_path):
+    source = tmp_path / PATH.name
+    notebook = nbformat.read(PATH, as_version=4)
+    for cell in notebook.cells:
+        if cell.id == "level":
+            cell.source = "level = lambda a, q: 0"
+    nbformat.write(notebook, source)
+    classes = tmp_path / "classes"
+    before = prints(copied(term.folder, classes / "9")) and prints(classes)
+    done = tool("assignments", "--seed", 10, "--classes", classes, source)
+    assert done.returncode == 1
+    assert "the solution is not right in ['check-level']" in done.stderr
+    assert prints(classes) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "student"),
+    [
+        (f"Jane Doe_12345_assignsubmission_file_{PATH.stem}.ipynb", "12345"),
+        (f"Jane Doe_12346_assignsubmission_file/{PATH.stem}.ipynb", "12346"),
+        (f"doejane_12347_678_{PATH.stem}.ipynb", "12347"),
+        (f"doejane_LATE_12348_678_{PATH.stem}-1.ipynb", "12348"),
+    ],
+)
+def test_zips_of_moodle_and_canvas_are_sorted(tmp_path, name, student):
+    course = tmp_path / "course"
+    course.mkdir()
+    (tmp_path / "secret").write_text("none", "utf-8")
+    (course / "nbgrader_config.py").write_text(assignments.CONFIG.format(grading=""), "utf-8")
+    archive = course / "downloaded" / PATH.stem / "archive" / "all.zip"
+    archive.parent.mkdir(parents=True)
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr(name, PATH.read_text("utf-8"))
+    command = [sys.executable, "-m", "nbgrader", "zip_collect", PATH.stem, "--log-level=WARN"]
+    subprocess.run(command, cwd=course, check=True, capture_output=True)
+    assert [p.relative_to(course / "submitted").as_posix() for p in course.glob("submitted/*/*/*.ipynb")] == [
+        f"{student}/{PATH.stem}/{PATH.name}"
+    ]
+
+
+def test_the_class_survey_comes_into_the_assignment(tmp_path):
+    survey = tmp_path / "survey.csv"
+    pairs = [f"{first},{second},5" for first in ("yes", "no") for second in ("yes", "no")]
+    rows = [
+        "one,yes,,23",
+        "one,no,,17",
+        *[f"{name},{pair}" for name in ("apart", "together") for pair in pairs],
+    ]
+    survey.write_text("\n".join(["round,first,second,count", *rows]) + "\n", "utf-8")
+    extra = assignments.read_survey(survey)
+    assert extra["01-noisy-answers"] == {"survey": (23, 17, True)}
+    assert extra["02-flip-sets"]["survey"][2] is True
+    from orr_grading import sheet
+
+    assert sheet(PATH.stem, 3, extra=extra[PATH.stem]).given("survey") == (23, 17, True)
+    assert sheet(PATH.stem, 3).given("survey")[2] is False
+
+
+def test_the_tool_says_plainly_that_nbgrader_is_missing():
+    program = "import sys; sys.modules['nbgrader'] = None; import assignments; assignments.main()"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "nbgrader is not installed" in done.stderr
+    assert 'pip install ".[classroom]"' in done.stderr  # ours, from the repository
+
+
+def test_hidden_cases_need_a_secret(monkeypatch):
+    from orr_grading.sheets import NoSecret, hidden
+
+    monkeypatch.delenv("ORR_CLASSROOM_SECRET")
+    with pytest.raises(NoSecret, match="grade in the folder of the course"):
+        hidden(PATH.stem, "level", 1, "class")
+
+
+def test_secret_and_seed_and_student_change_hidden_cases(monkeypatch):
+    from orr_grading.sheets import hidden
+
+    def drawn(secret, seed, owner):
+        monkeypatch.setenv("ORR_CLASSROOM_SECRET", secret)
+        return repr(hidden(PATH.stem, "level", seed, owner))
+
+    found = [drawn("a", 1, "x"), drawn("b", 1, "x"), drawn("a", 2, "x"), drawn("a", 1, "y")]
+    assert len(set(found)) == 4
+    assert drawn("a", 1, "x") == found[0]
+    assert re.search("numbers", found[0])
