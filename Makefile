@@ -5,7 +5,7 @@ NOTEBOOKS := chapters classroom/assignments classroom/practice classroom/project
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book live help test lint scripts unit notebooks classroom browser rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
+.PHONY: book live help test lint scripts unit proofs checked notebooks classroom browser rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
 
 ## The book
 
@@ -30,7 +30,7 @@ links: .venv/installed ## check the links to other sites
 
 ## Tests
 
-test: lint unit notebooks classroom book browser ## run every test
+test: lint checked unit notebooks classroom book browser ## run every test
 
 lint: .venv/installed scripts ## check style and types
 	$(BIN)/ruff check
@@ -44,6 +44,12 @@ else
 scripts:
 	@echo "THE STYLE OF THE SCRIPTS WAS NOT CHECKED: there is no npm"
 endif
+
+proofs: .venv/installed ## let Coq check the theorems, and print what each assumes
+	@$(BIN)/python tools/proofs.py
+
+checked: .venv/installed ## the same, but go on where there is no Coq
+	@$(BIN)/python tools/proofs.py --skip
 
 unit: .venv/installed ## test the package and the project's files
 	$(BIN)/pytest --numprocesses=auto --quiet
@@ -79,7 +85,7 @@ screenshots: .venv/installed-browser book ## take pictures of every page
 
 assignments: .venv/installed-classroom ## make a class: make assignments SEED=2027 [ROSTER=class.csv] [SURVEY=survey.csv]
 	@$(BIN)/python tools/assignments.py $(if $(SEED),--seed "$(SEED)") $(if $(ROSTER),--roster "$(ROSTER)") \
-	    $(if $(SURVEY),--survey "$(SURVEY)") $(if $(ASIDE),--aside) $(if $(ONLY),classroom/assignments/$(ONLY).ipynb)
+	    $(if $(SURVEY),--survey "$(SURVEY)") $(if $(ASIDE),--aside) $(if $(ONLY),"classroom/assignments/$(ONLY).ipynb")
 
 student-repo: .venv/installed-classroom ## make the repository that students open, without solutions: make student-repo SEED=2027
 	@$(BIN)/python tools/student_repo.py $(if $(SEED),--seed "$(SEED)")
@@ -108,6 +114,7 @@ bench: .venv/installed-browser book ## print measured ratios and what the pages 
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python -m benchmarks.families
 	$(BIN)/python -m benchmarks.release
+	$(BIN)/python -m benchmarks.certificates
 	$(BIN)/python -m benchmarks.pages
 
 ## And

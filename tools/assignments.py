@@ -47,15 +47,22 @@ or, in an environment of your own, from the repository's folder, with
 CONFIG = '''"""Settings of nbgrader for this course, for every nbgrader command that is run in this folder."""
 
 import os
+import sys
 from pathlib import Path
 
 c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "optimized-randomized-response"
 
 # Hidden cases are drawn from a secret, by a package that students do not have. Keep both to yourself.
-here = Path(__file__).resolve().parent
-os.environ["ORR_CLASSROOM_SECRET"] = (here.parent / "secret").read_text("utf-8").strip()
-os.environ["PYTHONPATH"] = os.environ.get("ORR_GRADING", {grading!r})
+# Without them no grade would be right, so nothing is graded: this stops every nbgrader command.
+secret = Path(__file__).resolve().parent.parent / "secret"
+grading = Path(os.environ.get("ORR_GRADING", {grading!r}))
+if not secret.is_file():
+    sys.exit(f"{{secret}} is missing. Move or copy the whole folder of a class, not `course` alone.")
+if not (grading / "orr_grading").is_dir():
+    sys.exit(f"{{grading}} has no orr_grading. Set ORR_GRADING to the folder `classroom` of the repository.")
+os.environ["ORR_CLASSROOM_SECRET"] = secret.read_text("utf-8").strip()
+os.environ["PYTHONPATH"] = str(grading)
 
 # The longest task takes about a minute on a busy machine.
 c.Execute.timeout = 300
@@ -69,7 +76,7 @@ c.ClearSolutions.text_stub = "*Your answer here.*"
 # The number after the name is the student.
 c.FileNameCollectorPlugin.named_regexp = (
     r".*?_(?:LATE_)?(?P<student_id>\\d+)_(?:assignsubmission_file_?/?|\\d+_)"
-    r"(?P<file_id>\\d\\d-[a-z-]*[a-z])(?:-\\d+)?\\.ipynb$"
+    r"(?P<file_id>\\d\\d-[a-z-]*[a-z])(?: ?\\(\\d+\\))?(?:-\\d+)?(?: ?\\(\\d+\\))?\\.ipynb$"
 )
 '''
 
@@ -86,22 +93,27 @@ def read_seed(text: str) -> int:
 
 
 def read_roster(path: Path) -> list[str]:
-    """Read the names of students: the column `student` of a table, or its first one."""
+    """Read the names of students: the column `student` of a table."""
     try:
         rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
     except OSError as error:
         raise Refused(f"The roster {path} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise Refused(f"The roster {path} cannot be read: save it as CSV in UTF-8.") from None
     if not rows:
         raise Refused(f"The roster {path} has no rows below its first line, which names the columns.")
-    column = "student" if "student" in rows[0] else next(iter(rows[0]))
-    names = [(row[column] or "").strip() for row in rows]
+    if "student" not in rows[0]:
+        raise Refused(f"The first line of {path} must name the columns, one of them `student`.")
+    names = [(row["student"] or "").strip() for row in rows]
     for line, name in enumerate(names, start=2):
-        if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name):
+        fits = re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", name) and not name.endswith(".zip")
+        if not fits or name == "class":
             raise Refused(
                 f"Line {line} of {path}: {name!r} is no name for a folder. Use letters, digits, dot, dash, "
                 "underscore, such as the number that your platform gives each student."
             )
-    twice = next((name for name in names if names.count(name) > 1), None)
+    folded = [name.lower() for name in names]  # folders of some systems do not tell cases apart
+    twice = next((name for name in names if folded.count(name.lower()) > 1), None)
     if twice:
         raise Refused(f"{path} has {twice!r} twice.")
     return names
@@ -113,7 +125,8 @@ def read_survey(path: Path) -> Extra:
         rows = list(csv.DictReader(path.read_text("utf-8-sig").splitlines()))
         counts = {(row["round"], row["first"], row["second"]): int(row["count"]) for row in rows}
     except (OSError, KeyError, ValueError, TypeError) as error:
-        raise Refused(f"{path} is no survey.csv of the survey page: {error!r}.") from None
+        what = type(error).__name__
+        raise Refused(f"{path} is no survey.csv of the survey page: it cannot be read ({what}).") from None
     both = list(product(("no", "yes"), repeat=2))
     wanted = {("one", answer, "") for answer in ("no", "yes")}
     wanted |= {(name, *answers) for name in ("apart", "together") for answers in both}
@@ -169,11 +182,11 @@ def short(notebook: NotebookNode) -> list[str]:
     ]
 
 
-def right_for(path: Path, seed: int, owner: str) -> str:
+def right_for(path: Path, seed: int, extra: dict[str, Any] | None, owner: str) -> str:
     """Make the sheet of one student, try the solutions with it, and return its text."""
     from orr_grading import sheet
 
-    made = sheet(path.stem, seed, owner)
+    made = sheet(path.stem, seed, owner, extra)
     names: dict[str, Any] = {"__name__": "__main__", "check": made}
     with contextlib.redirect_stdout(io.StringIO()):
         for cell in nbformat.read(path, as_version=4).cells:
@@ -236,19 +249,22 @@ def make(
     for path in PRACTICE:
         write(blank(path), out / "practice" / path.name)
     if roster:
-        give_out(course, students, sources, seed, roster)
+        give_out(course, students, sources, seed, roster, extra)
     pack(out, roster)
 
 
-def give_out(course: Path, students: Path, sources: list[Path], seed: int, roster: list[str]) -> None:
+def give_out(
+    course: Path, students: Path, sources: list[Path], seed: int, roster: list[str], extra: Extra
+) -> None:
     """Write notebooks with numbers of their own for a roster, and enter its students in the gradebook."""
     from nbgrader.api import Gradebook
 
     for path in sources:
         print(f"{path.stem}: numbers for {len(roster)} students", flush=True)
         release = (course / "release" / path.stem / path.name).read_text("utf-8")
+        made = partial(right_for, path, seed, extra.get(path.stem))
         with ProcessPoolExecutor() as pool:
-            for student, text in zip(roster, pool.map(partial(right_for, path, seed), roster), strict=True):
+            for student, text in zip(roster, pool.map(made, roster), strict=True):
                 write(renumbered(nbformat.reads(release, as_version=4), text), students / student / path.name)
     with Gradebook(f"sqlite:///{course / 'gradebook.db'}", "optimized-randomized-response") as book:
         for student in roster:
@@ -278,7 +294,11 @@ def pack(out: Path, roster: list[str]) -> None:
             shutil.copytree(out / "practice", whole / "practice")
         shutil.make_archive(str(out / "assignments"), "zip", whole)
     for student in roster:
-        shutil.make_archive(str(out / "students" / student), "zip", out / "students" / student)
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / student
+            shutil.copytree(out / "students" / student, own / "assignments")
+            shutil.copytree(out / "practice", own / "practice")
+            shutil.make_archive(str(out / "students" / student), "zip", own)
 
 
 def write(notebook: NotebookNode, path: Path) -> None:
@@ -301,25 +321,59 @@ def foreign(folder: Path) -> list[str]:
     """Return what is in a folder that this tool did not make: submissions, grades, feedback, edits."""
     if not folder.exists():
         return []
-    made = folder / "made.json"
-    known = json.loads(made.read_text("utf-8")) if made.exists() else {}
+    try:
+        known = json.loads((folder / "made.json").read_text("utf-8"))
+    except (OSError, ValueError):
+        known = {}
     found = [name for name, mark in prints(folder).items() if known.get(name) != mark]
     book = folder / "course" / "gradebook.db"
     if book.exists():
-        with contextlib.closing(sqlite3.connect(book)) as base:
-            (count,) = base.execute("select count(*) from submitted_assignment").fetchone()
+        try:
+            with contextlib.closing(sqlite3.connect(book)) as base:
+                (count,) = base.execute("select count(*) from submitted_assignment").fetchone()
+        except sqlite3.Error:
+            count = "unreadable"
         if count:
             found.append(f"course/gradebook.db with {count} submissions")
     return found
 
 
 def swap(fresh: Path, out: Path) -> None:
-    """Put a new folder in the place of one that holds nothing of value."""
-    old = out.with_name(f".{out.name}-old-{secrets.token_hex(4)}")
+    """Put a new folder in the place of another, which is kept if it holds what was not made here by now."""
+    number = next(n for n in range(1, 10**6) if not out.with_name(f"{out.name}-{n}").exists())
+    old = out.with_name(f"{out.name}-{number}")
     if out.exists():
         out.rename(old)
     fresh.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
+    if foreign(old):
+        print(f"Moved aside: {old}")
+    else:
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def update(out: Path, seed: int, sources: list[Path], roster: list[str], extra: Extra) -> None:
+    """Make some assignments of a class anew that nobody has handed in, and leave the others alone."""
+    names = [path.stem for path in sources]
+    handed = [name for name in foreign(out) if any(each in name for each in names)]
+    if handed:
+        raise Refused(f"{names[0]} is in use: {handed[0]} was not made here. Nothing was changed.")
+    secret = (out / "secret").read_text("utf-8").strip()
+    roster = roster or sorted(path.name for path in out.glob("students/*") if path.is_dir())
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}-new-") as folder:
+        fresh = Path(folder) / out.name
+        fresh.mkdir()
+        make(fresh, seed, secret, sources, roster, extra)
+        for path in sorted(fresh.rglob("*.ipynb")):
+            target = out / path.relative_to(fresh)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    generate(out / "course", names)  # enters it in the gradebook that the class has
+    pack(out, roster)
+    made = out / "made.json"
+    known = json.loads(made.read_text("utf-8"))
+    anew = {name: mark for name, mark in prints(out).items() if any(each in name for each in names)}
+    zips = {name: mark for name, mark in prints(out).items() if name.endswith(".zip")}
+    made.write_text(json.dumps(known | anew | zips, indent=1), "utf-8")
 
 
 def build(
@@ -331,11 +385,17 @@ def build(
     aside: bool,
 ) -> None:
     """Make a class, aside, and swap it in; refuse where something would be lost."""
+    if out.exists() and not (out / "secret").exists():
+        raise Refused(f"{out} has no file `secret`, and so no hidden cases. Put it back, or move {out} away.")
+    if out.exists() and len(sources) < len(SOURCES) and not aside:
+        update(out, seed, sources, roster, extra)
+        return
     kept = foreign(out)
     if kept and not aside:
         listed = "\n".join(f"    {name}" for name in kept[:8]) + ("\n    ..." if len(kept) > 8 else "")
         raise Refused(
-            f"{out} holds what was not made here:\n{listed}\nNothing was changed. Take another SEED, or "
+            f"{out} holds what was not made here:\n{listed}\nNothing was changed. Take another SEED; or "
+            "ONLY=… for an assignment that nobody has handed in; or "
             f"repeat with ASIDE=yes: the folder is then moved to {out.name}-1 or so, with all that is in it, "
             "and the class gets a new one with the same secret."
         )
@@ -347,9 +407,6 @@ def build(
         fresh.mkdir()
         make(fresh, seed, secret, sources, roster, extra)
         (fresh / "made.json").write_text(json.dumps(prints(fresh), indent=1), "utf-8")
-        if kept:
-            number = next(n for n in range(1, 10**6) if not out.with_name(f"{out.name}-{n}").exists())
-            print(f"Moved aside: {out.rename(out.with_name(f'{out.name}-{number}'))}")
         swap(fresh, out)
 
 
@@ -367,14 +424,20 @@ def main() -> None:
         sys.exit(MISSING)
     out = options.classes.resolve() / str(options.seed)
     try:
+        missing = [path for path in options.sources if not path.is_file()]
+        if missing:
+            names = ", ".join(path.stem for path in SOURCES)
+            raise Refused(f"There is no assignment {missing[0].stem!r}. ONLY is one of {names}.")
         roster = read_roster(options.roster) if options.roster else []
         extra = read_survey(options.survey) if options.survey else {}
         build(out, options.seed, options.sources or SOURCES, roster, extra, options.aside)
     except Refused as refused:
         sys.exit(str(refused))
-    print(f"For students:    {out / 'assignments.zip'}")
-    if roster:
-        print(f"One by one:      {out / 'students'}")
+    if (out / "students").exists():
+        count = len(list(out.glob("students/*.zip")))
+        print(f"For students:    {out / 'students'}, one by one ({count} in all)")
+    else:
+        print(f"For students:    {out / 'assignments.zip'}")
     print(f"For you alone:   {out / 'solutions'}")
     print(f"nbgrader course: {out / 'course'}")
 

@@ -22,13 +22,19 @@ def main() -> None:
     course = options.classes / str(options.seed) / "course"
     if not course.exists():
         sys.exit(f"There is no class {options.seed}. Make it: make assignments SEED={options.seed}")
-    findings = []
+    findings, unread = [], []
     for path in sorted(course.glob("submitted/*/*/*.ipynb")):
-        release = course / "release" / path.parent.name / path.name
-        if release.exists():
-            notebook, given = (nbformat.read(each, as_version=4) for each in (path, release))
-            findings += looked_through(path.parts[-3], path.parent.name, notebook, given)
+        student, name = path.parts[-3], path.parent.name
+        own = course.parent / "students" / student / path.name
+        given = own if own.exists() else course / "release" / name / path.name
+        if given.exists():
+            notebooks = (nbformat.read(each, as_version=4) for each in (path, given))
+            findings += looked_through(student, name, *notebooks)
+        else:
+            unread.append(path.relative_to(course))
     print(report(findings))
+    for path in unread:
+        print(f"Not read, and not graded: {path} has another name than the assignment.")
 
 
 if __name__ == "__main__":

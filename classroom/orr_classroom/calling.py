@@ -6,7 +6,7 @@ import linecache
 import sysconfig
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,8 +70,31 @@ class Outcome:
         return Outcome(data[0], decode(data[1]), data[2])
 
 
-def call(function: Any, arguments: Sequence[Any], shown: str = "", tools: Any = None) -> Outcome:
-    """Call a student's function with copies of the arguments, and keep what it prints to itself.
+@contextlib.contextmanager
+def _guarded(function: Any, quiet: bool) -> Iterator[None]:
+    """Let a function neither warn nor end the notebook, and where it is to be quiet, print nothing."""
+
+    def leave(*_: Any) -> None:
+        raise SystemExit
+
+    names = getattr(function, "__globals__", {})
+    kept = {name: names[name] for name in ("exit", "quit") if name in names}
+    names.update(dict.fromkeys(kept, leave))  # those of a notebook stop its kernel
+    nowhere = contextlib.redirect_stdout(io.StringIO()) if quiet else contextlib.nullcontext()
+    try:
+        # What is written to stderr would cost points in nbgrader.
+        with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stderr(io.StringIO()):
+            warnings.simplefilter("ignore")
+            with nowhere:
+                yield
+    finally:
+        names.update(kept)
+
+
+def call(
+    function: Any, arguments: Sequence[Any], shown: str = "", tools: Any = None, *, quiet: bool = False
+) -> Outcome:
+    """Call a student's function with copies of the arguments.
 
     Examples
     --------
@@ -88,11 +111,11 @@ def call(function: Any, arguments: Sequence[Any], shown: str = "", tools: Any = 
         return Outcome(shown, trouble=f"should be a function, and is {show(function)}.")
     ready = [_ready(each, tools) for each in arguments]
     try:
-        # What is written to stderr would cost points in nbgrader.
-        with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stderr(io.StringIO()):
-            warnings.simplefilter("ignore")
+        with _guarded(function, quiet):
             value = plain(function(*ready))
-    except NotImplementedError:
+    except NotImplementedError as error:
+        if "Stdin" in type(error).__name__:
+            return Outcome(shown, trouble="asks for input(). Its numbers are its arguments.")
         return Outcome(shown, trouble="is still to be written.")
     except Exception as error:
         return Outcome(shown, trouble=sentence(error))

@@ -65,7 +65,7 @@ class Case:
         if found is None or not callable(answer):
             return [None]
         return [
-            Retry(lambda other: call(answer, other, tools=tools), arguments, answer, given)
+            Retry(lambda other: call(answer, other, tools=tools, quiet=True), arguments, answer, given)
             for arguments, _ in found
         ]
 

@@ -53,6 +53,8 @@ def numbers(given: Any, shape: tuple[int, ...]) -> Floats:
         raise Unreadable(f"should be {form(shape)}, and is a set, which has no order.")
     try:
         answer = np.asarray(given, dtype=float)
+    except OverflowError:
+        raise Unreadable("is too large for floating-point numbers. Work with logarithms.") from None
     except (TypeError, ValueError):
         raise Unreadable(f"should be {form(shape)}, and is {show(given)}.") from None
     if answer.shape != shape and answer.size == np.prod(shape) and answer.squeeze().shape == _squeezed(shape):

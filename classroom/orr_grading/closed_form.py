@@ -548,7 +548,7 @@ TASKS = {
         low_point,
         points=3,
         meaning="Each attribute lies as often as before. Only how lies come together has changed.",
-        more="sp.solve([... the three equations ..., sp.Eq(X0, X2)], [X0, X1, X2, X3]) gives a dictionary: stop = [solution[X] for X in (X0, X1, X2, X3)].",
+        more="The fourth equation says which two probabilities are equal at this stop. sp.solve takes a list of equations and a list of unknowns, and gives a dictionary.",
     ),
     "fraction": Task(
         fraction,
@@ -556,7 +556,7 @@ TASKS = {
         low_point,
         points=2,
         meaning="So nothing is saved at D = 0, and the more the further below it you are.",
-        more="fraction = (E1 * E2 - x0) / ((m - 1) * (n - 1) - E1 * E2) with x0 = stop[0] / stop[3]; sp.cancel or sp.factor makes it short.",
+        more="Solve the displayed equation for the fraction, and put in the ratio x0 of your stop; sp.cancel makes it short.",
     ),
     "margin": Task(
         margin,
@@ -564,7 +564,7 @@ TASKS = {
         lambda rng: (apart(rng, 4, 21),),
         points=2,
         meaning="One sign decides between two formulas: that is what a case distinction in a theorem is made of.",
-        more="Take sp.fraction(sp.factor(stop[0] - stop[1])). The numerator is the polynomial, if the denominator is positive; put `yours` into it.",
+        more="The sign of a fraction is that of its numerator, if the denominator is positive: put `yours` into both and see.",
     ),
     "overall-level": Task(
         overall_level,
@@ -580,6 +580,6 @@ TASKS = {
         any_point,
         points=2,
         meaning="So even an attribute with endless values does not make the other one's level useless.",
-        more="sp.limit(x0, n, sp.oo) for x0 = stop[0] / stop[3]; for stop (III) solve again with X0 = X1.",
+        more="sp.limit(expression, n, sp.oo) takes a limit. You have x0 of stop (IV); stop (III) is the same with the attributes exchanged.",
     ),
 }  # fmt: skip

@@ -240,7 +240,7 @@ TASKS = {
         lambda rng: (int(rng.integers(4, 11)), between(rng, 0.3, 3), int(rng.integers(10**6))),
         points=3,
         meaning="Every one of these answers can be denied, and only because nobody could foresee the lies.",
-        more="Draw who lies (`rng.random(n) < q`), draw how far (`rng.integers(1, a, n)`), and go round with `% a`.",
+        more="Two draws a person: who lies, and how many steps the lie is away. Zero steps would be the truth.",
     ),
     "estimate": Task(
         estimate,

@@ -42,26 +42,40 @@ class Finding(NamedTuple):
     what: str
 
 
-def looked_through(student: str, assignment: str, notebook: Any, release: Any) -> Iterator[Finding]:
-    """Yield what is worth a look in one notebook, beside the one that was given out."""
-    locked = {cell.id: cell.source for cell in release.cells if _is_check(cell)}
+def looked_through(student: str, assignment: str, notebook: Any, given: Any) -> Iterator[Finding]:
+    """Yield what is worth a look in one notebook, beside the one that this student was given."""
+    locked = {_name(cell): cell.source for cell in given.cells if _is_kept(cell)}
+    seen = set()
     for cell in notebook.cells:
+        name = _name(cell)
         if cell.cell_type != "code":
             continue
-        name = cell.get("id", "")
         if name in locked:
+            seen.add(name)
             if cell.source.strip() != locked[name].strip():
-                yield Finding(student, assignment, name, "a check was changed (grading puts it back)")
+                yield Finding(student, assignment, name, KEPT[name == "numbers"].format("changed"))
             continue
         for what in found_in(cell.source, assignment, name):
             yield Finding(student, assignment, name, what)
-    missing = set(locked) - {cell.get("id") for cell in notebook.cells}
-    for name in sorted(missing):
-        yield Finding(student, assignment, name, "a check is missing (grading puts it back)")
+    for name in sorted(set(locked) - seen):
+        yield Finding(student, assignment, name, KEPT[name == "numbers"].format("missing"))
 
 
-def _is_check(cell: Any) -> bool:
-    return cell.cell_type == "code" and bool(cell.metadata.get("nbgrader", {}).get("grade"))
+KEPT = (
+    "a check is {} (grading puts it back)",
+    "the numbers are {}: not those that were given to this student",
+)
+
+
+def _name(cell: Any) -> str:
+    """Return what a cell is called: nbgrader's name outlives that of the notebook."""
+    return str(cell.metadata.get("nbgrader", {}).get("grade_id") or cell.get("id", ""))
+
+
+def _is_kept(cell: Any) -> bool:
+    """Tell whether students are to leave a cell as it is."""
+    check = cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == "code"
+    return bool(check) or _name(cell) == "numbers"
 
 
 def found_in(source: str, assignment: str, task: str) -> list[str]:

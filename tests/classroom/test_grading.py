@@ -101,7 +101,12 @@ def test_numbers_of_their_own_for_a_roster_of_five(tmp_path):
     path, names = SOURCES[0], ["ada", "b-2", "c.3", "d_4", "55"]
     roster = tmp_path / "class.csv"
     roster.write_text("name,student\n" + "".join(f"x,{name}\n" for name in names), "utf-8")
-    made = Class(tmp_path / "classes", path, 4711, "--roster", roster)
+    survey = tmp_path / "survey.csv"
+    pairs = [
+        f"{name},{a},{b},0" for name in ("apart", "together") for a in ("yes", "no") for b in ("yes", "no")
+    ]
+    survey.write_text("\n".join(["round,first,second,count", "one,yes,,9", "one,no,,21", *pairs]), "utf-8")
+    made = Class(tmp_path / "classes", path, 4711, "--roster", roster, "--survey", survey)
     answers = solutions(path)
     sheets = {}
     for name in names:
@@ -118,8 +123,9 @@ def test_numbers_of_their_own_for_a_roster_of_five(tmp_path):
     from orr_classroom import Sheet
     from orr_grading.sheets import hidden
 
-    owners = [Sheet(re.search(r'"""(.*?)"""', source, re.DOTALL)[1]).owner for source in sheets.values()]
-    assert owners == names
+    opened = [Sheet(re.search(r'"""(.*?)"""', source, re.DOTALL)[1]) for source in sheets.values()]
+    assert [each.owner for each in opened] == names
+    assert {each.given("survey") for each in opened} == {(9, 21, True)}
     drawn = {name: repr(hidden(path.stem, "level", 4711, name)) for name in names}
     assert len(set(drawn.values())) == 5
 
@@ -136,10 +142,23 @@ def test_a_check_that_was_changed_changes_no_grade(tmp_path):
         "flip_probability = lambda a, epsilon: 0.5"
     )
     made.submit("sly", made.read("release"), {"flip-probability": tampered})
-    assert not any(score for score, _ in made.grade()["sly"].values())
+    made.submit("honest", made.read("release"))
+    loud = "def level(a, q):\n    print('seen', a, q)\n    exit()"
+    made.submit("loud", made.read("release"), {"level": loud})
+    lost = made.read("release")
+    lost.cells = [cell for cell in lost.cells if cell.id != "numbers"]
+    made.submit("lost", lost)
+    scores = made.grade()
+    assert not any(score for found in scores.values() for score, _ in found.values())
+    assert set(scores) == {"sly", "honest", "loud", "lost"}
+    assert "exit() and quit() have no place" in made.printed("loud", "check-level")
+    assert "seen" not in made.printed("loud", "check-level"), "hidden cases would show"
+    assert "The first cell, with the numbers, is missing" in made.printed("lost", "check-level")
     from tests.classroom.courses import tool
 
     done = tool("scan", "--seed", 5, "--classes", tmp_path)
+    assert not re.search(r"^(honest|loud) ", done.stdout, re.MULTILINE)
+    assert re.search(r"^lost +\S+ +numbers +the numbers are missing", done.stdout, re.MULTILINE)
     assert re.search(
         r"^sly +01-noisy-answers +flip-probability +changes orr_classroom", done.stdout, re.MULTILINE
     )

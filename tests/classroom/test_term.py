@@ -40,7 +40,10 @@ def test_a_term(term, tmp_path):
     scores = term.grade("--force")  # a regrade: hidden cases are the same
     assert sum(score or 0 for score, _ in scores["ada"].values()) == 16
     before = prints(term.classes)
-    again = tool("assignments", "--seed", 7, "--classes", term.classes, PATH)
+    one = tool("assignments", "--seed", 7, "--classes", term.classes, PATH)
+    assert one.returncode == 1
+    assert f"{PATH.stem} is in use" in one.stderr
+    again = tool("assignments", "--seed", 7, "--classes", term.classes)
     assert again.returncode == 1
     assert "submitted/ada" in again.stderr
     assert "Nothing was changed" in again.stderr
@@ -87,7 +90,10 @@ def test_what_is_wrong_is_said_before_anything_is_touched(tmp_path, arguments, w
     ("text", "words"),
     [
         ("student\n", "has no rows"),
-        ("student\na\na\n", "twice"),
+        ("student\na\nA\n", "twice"),
+        ("ada\nbob\n", "must name the columns"),
+        ("student\nclass\n", "no name for a folder"),
+        ("student\na.zip\n", "no name for a folder"),
         ("student\n../up\n", "no name for a folder"),
         ("student\n\n a b\n", "no name for a folder"),
     ],
@@ -137,13 +143,15 @@ def test_a_build_that_fails_leaves_everything_as_it_was(term, tmp_path):
         (f"Jane Doe_12346_assignsubmission_file/{PATH.stem}.ipynb", "12346"),
         (f"doejane_12347_678_{PATH.stem}.ipynb", "12347"),
         (f"doejane_LATE_12348_678_{PATH.stem}-1.ipynb", "12348"),
+        (f"doejane_12349_678_{PATH.stem} (1).ipynb", "12349"),
     ],
 )
 def test_zips_of_moodle_and_canvas_are_sorted(tmp_path, name, student):
     course = tmp_path / "course"
     course.mkdir()
     (tmp_path / "secret").write_text("none", "utf-8")
-    (course / "nbgrader_config.py").write_text(assignments.CONFIG.format(grading=""), "utf-8")
+    config = assignments.CONFIG.format(grading=str(assignments.CLASSROOM))
+    (course / "nbgrader_config.py").write_text(config, "utf-8")
     archive = course / "downloaded" / PATH.stem / "archive" / "all.zip"
     archive.parent.mkdir(parents=True)
     with zipfile.ZipFile(archive, "w") as packed:
@@ -179,6 +187,59 @@ def test_the_tool_says_plainly_that_nbgrader_is_missing():
     assert done.returncode == 1
     assert "nbgrader is not installed" in done.stderr
     assert 'pip install ".[classroom]"' in done.stderr  # ours, from the repository
+
+
+def test_an_assignment_is_added_to_a_class_that_is_in_use(term, tmp_path):
+    made = copied(
+        term.folder if (term.course / "submitted").exists() else term.classes / "7-1", tmp_path / "7"
+    )
+    before = prints(made)
+    done = tool("assignments", "--seed", 7, "--classes", tmp_path, SOURCES[1])
+    assert done.returncode == 0, done.stderr
+    after = prints(made)
+    changed = {name for name, mark in before.items() if after.get(name) != mark}
+    assert changed <= {"assignments.zip", "made.json", "course/gradebook.db"}
+    assert (made / "course" / "release" / SOURCES[1].stem / SOURCES[1].name).exists()
+    assert not [name for name in assignments.foreign(made) if SOURCES[1].stem in name]
+    from nbgrader.api import Gradebook
+
+    with Gradebook(f"sqlite:///{made / 'course' / 'gradebook.db'}", "optimized-randomized-response") as book:
+        assert {each.name for each in book.assignments} == {PATH.stem, SOURCES[1].stem}
+        assert len(book.assignment_submissions(PATH.stem)) == 2
+
+
+@pytest.mark.parametrize(
+    ("lost", "words"), [("secret", "the whole folder of a class"), ("grading", "ORR_GRADING")]
+)
+def test_without_what_grades_nothing_is_graded(tmp_path, lost, words):
+    """A class that was moved in part stops nbgrader, in place of giving everybody 0."""
+    course = tmp_path / "course"
+    course.mkdir()
+    grading = tmp_path if lost == "grading" else assignments.CLASSROOM
+    (course / "nbgrader_config.py").write_text(assignments.CONFIG.format(grading=str(grading)), "utf-8")
+    if lost != "secret":
+        (tmp_path / "secret").write_text("none", "utf-8")
+    command = [sys.executable, "-m", "nbgrader", "autograde", PATH.stem]
+    done = subprocess.run(command, cwd=course, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert words in done.stderr
+
+
+def test_a_class_without_its_secret_is_not_made_again(tmp_path):
+    (tmp_path / "5").mkdir()
+    done = tool("assignments", "--seed", 5, "--classes", tmp_path)
+    assert done.returncode == 1
+    assert "no file `secret`" in done.stderr
+
+
+def test_what_comes_while_a_class_is_made_is_kept(tmp_path):
+    out, fresh = tmp_path / "5", tmp_path / "new" / "5"
+    for folder in (out, fresh):
+        (folder / "course").mkdir(parents=True)
+        (folder / "made.json").write_text("{}", "utf-8")
+    (out / "course" / "late.ipynb").write_text("handed in", "utf-8")
+    assignments.swap(fresh, out)
+    assert (tmp_path / "5-1" / "course" / "late.ipynb").read_text("utf-8") == "handed in"
 
 
 def test_hidden_cases_need_a_secret(monkeypatch):
