@@ -20,12 +20,12 @@ from orr_classroom.feedback import show
 OWN = (str(Path(__file__).parent), str(Path(orr.__file__).parent))
 LIBRARIES = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), *OWN)
 ADVICE = [
+    ("'NoneType'", "Something there is None: does a function end without return?"),
     ("object is not callable", "Is there an operator missing before the bracket?"),
     ("has no callable", "np.log and its like take numbers: put them in first, or use sp.log and its like."),
     ("Cannot convert expression to float", "A symbol is still in it: put numbers in first."),
     ("cannot determine truth value of Relational", "max, min and if compare numbers: put them in first."),
     ("truth value of an array", "`if`, `and` and `or` want one truth value; np.where takes an array."),
-    ("unsupported operand type(s)", "A list is no array: try np.array(...) first."),
     ("can't multiply sequence", "A list is no array: try np.array(...) first."),
     ("only be converted to Python scalars", "np.exp and its like take arrays, math.exp one number."),
     ("only 0-dimensional arrays", "np.exp and its like take arrays, math.exp one number."),
@@ -37,7 +37,6 @@ ADVICE = [
     ("'a' and 'p' must have same size", "There must be one probability for each thing to draw."),
     ("robabilities do not sum to 1", "Are all the probabilities there, and each once?"),
     ("positional argument", "The check calls it as it is written above: name and order count."),
-    ("'NoneType'", "Something there is None: does a function end without return?"),
     ("type NoneType", "Something there is None: a solver that finds nothing returns that."),
     ("numpy boolean", "True and False do not subtract: make numbers of them first, times 1."),
     ("maximum recursion", "Does the function call itself without an end?"),
@@ -49,6 +48,7 @@ ADVICE = [
         "The program is written down, and not solved yet: .solve() does that.",
     ),
     ("has no attribute", "Was a list or a number taken for an array, or a name misspelt?"),
+    ("'list'", "A list is no array: try np.array(...) first."),
 ]
 
 

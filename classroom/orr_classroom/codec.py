@@ -8,6 +8,7 @@ import base64
 import sys
 import zlib
 from collections.abc import Mapping, Set
+from types import GeneratorType
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,10 @@ def encode(value: Any) -> Any:
     array([0, 1, 2])
     """
     if isinstance(value, np.generic):
-        return encode(value.item())
+        item = value.item()
+        return (
+            float(value) if isinstance(item, np.generic) else encode(item)
+        )  # long doubles are their own items
     if value is None or isinstance(value, bool | str | int | float):
         return value
     if isinstance(value, np.ndarray):
@@ -79,7 +83,7 @@ def _special(value: Any) -> Any:
     for name in ("toarray", "to_numpy"):  # sparse arrays of scipy, tables of pandas
         if hasattr(value, name):
             return encode(getattr(value, name)())
-    if isinstance(value, range | map | zip | filter):
+    if isinstance(value, range | map | zip | filter | GeneratorType):
         return [encode(each) for each in value]
     try:
         return float(value)  # fractions and the like

@@ -23,7 +23,7 @@ def compare(target: Mapping[str, Any], outcome: Outcome, retry: "Retry | None" =
 
     A target holds ``right``; and where they are wanted ``slips`` (value, hint, stronger hint), ``read`` (how
     to read the answer: a name of `READERS` and its arguments), ``otherwise`` (the hint for an answer that
-    nothing recognises), ``total`` (what each row must add up to), ``rtol`` (the largest error, as a share of
+    nothing recognises), ``total`` (what each column must add up to), ``rtol`` (the largest error, as a share of
     the largest entry), ``whole`` (whether the right answer is a whole number), ``also`` (other answers that
     are right, each with what to say of it), ``infinite`` (the hint for an answer that is not finite, or the
     logarithm of a rounding error), ``places`` (entries in the order to look at them, each with the hint for
@@ -102,13 +102,13 @@ def _condensed(value: Any, right: Floats, rtol: float) -> str:
 
 
 def _remark(answer: Floats, total: float | None) -> str:
-    """Say so if a row does not add up to what it should."""
+    """Say so if a list, or a column of a table, does not add up to what it should."""
     if total is None or not answer.ndim:
         return ""
-    sums = np.ravel(answer.sum(axis=-1))
+    sums = np.ravel(answer.sum(axis=0))
     uneven = sums[np.abs(sums - total) > 1e-6 * max(total, 1)]
-    row = "A row" if answer.ndim > 1 else "It"
-    return f" {row} adds up to {show(uneven[0])} instead of {total:g}." if len(uneven) else ""
+    part = "A column" if answer.ndim > 1 else "It"
+    return f" {part} adds up to {show(uneven[0])} instead of {total:g}." if len(uneven) else ""
 
 
 class Retry:

@@ -26,7 +26,9 @@ def agree(one: ArrayLike, other: ArrayLike, scale: float, rtol: float) -> bool:
 def usual(right: Floats) -> Iterator[Slip]:
     """Yield what comes out if a common slip happens to the right answer."""
     for digits in range(6):
-        yield np.round(right, digits), f"Right to {digits} decimals. Return it unrounded."
+        if np.abs(right).max(initial=0) * 10**digits >= 10:  # fewer than two digits say nothing
+            places = "1 decimal" if digits == 1 else f"{digits} decimals"
+            yield np.round(right, digits), f"Right to {places}. Return it unrounded."
     if right.ndim:
         yield np.trunc(right), "An array of integers cuts off fractions: make it one of floats."
     yield -right, "The sign is the wrong way round."

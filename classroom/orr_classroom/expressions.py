@@ -16,6 +16,8 @@ WAYS: dict[str, Any] = {
 
 def encode(value: Any) -> Any:
     """Write an expression, an equation or a list of them; None for anything else."""
+    if isinstance(value, sp.MatrixBase) and min(value.shape) > 1:
+        return [encode(row) for row in value.tolist()]
     if isinstance(value, sp.MatrixBase | sp.NDimArray):
         return encode(list(value))
     if isinstance(value, sp.Poly):
@@ -83,7 +85,7 @@ def value(expression: Any, numbers: Mapping[str, Any]) -> Any:
     with np.errstate(all="ignore"):
         try:
             return _value(expression, numbers)
-        except (TypeError, ValueError, ArithmeticError):
+        except (TypeError, ValueError, KeyError, ArithmeticError):
             return float("nan")
 
 

@@ -41,7 +41,10 @@ def judge(case: Mapping[str, Any], outcomes: Sequence[Outcome], retries: Sequenc
     if changes[place] < least + TIE:
         return RIGHT
     start = f"{start} changes the levels by {changes[place]:.4f} in all, and some order by {least:.4f} only."
-    for known, hint, more in case["slips"]:  # several may lead to one order: the likelier come first
-        if place in known:
-            return Verdict(hint, start, more)
-    return Verdict("That is not the closest. Is every order tried?", start, specific=False)
+    found = {hint: more for known, hint, more in case["slips"] if place in known}
+    if found and (len(found) == 1 or not place):  # what several slips lead to, says nothing about the cause
+        hint, more = next(iter(found.items()))
+        return Verdict(hint, start, more)
+    return Verdict(
+        "Is every order tried, and judged by the sum of its changes, up or down?", start, specific=False
+    )

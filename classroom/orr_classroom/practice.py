@@ -17,6 +17,8 @@ def faded(function: Callable[..., Any], tries: Sequence[tuple[Sequence[Any], Any
     >>> faded(lambda a, b: a + b, [((1, 2), 3), ((0.5, 0.25), 0.75)])
     Right: <lambda>(1, 2) = 3
     """
+    if _blanks(getattr(function, "__code__", None)):
+        raise NotYet("Fill in the blanks: ... stands for what is missing.")
     for arguments, right in tries:
         outcome = call(function, arguments)
         if outcome.trouble:
@@ -26,6 +28,11 @@ def faded(function: Callable[..., Any], tries: Sequence[tuple[Sequence[Any], Any
             raise NotYet(f"{outcome.shown} = {show(outcome.value)}, and {show(right)} is right.")
     arguments, right = tries[0]
     print(f"Right: {call(function, arguments).shown} = {show(right)}")
+
+
+def _blanks(code: Any) -> bool:
+    """Tell whether a blank, written as ..., is left in a function or in one inside it."""
+    return any(each is Ellipsis or _blanks(each) for each in getattr(code, "co_consts", ()))
 
 
 def str_of(outcome: Any) -> str:
@@ -104,7 +111,19 @@ class Parsons:
                 raise NotYet(
                     f"{expression} is {show(value)}, and {show(right)} is right. {self._left(letters)}"
                 )
+        for letter in letters:
+            if len(letters) > 1 and self._works([each for each in letters if each != letter]):
+                raise NotYet(f"It works, and it works without line {letter} too: leave that out.")
         print("Right. Any order that works is as good.")
+
+    def _works(self, letters: Sequence[str]) -> bool:
+        """Tell whether lines do what they should."""
+        names: dict[str, Any] = {"np": np} | self.names
+        try:
+            exec(compile("\n".join(self.lines[letter] for letter in letters), "<practice>", "exec"), names)
+            return all(same(eval(each, names), right) for each, right in self.tries.items())
+        except Exception:
+            return False
 
     def _told(self, error: Exception, letters: Sequence[str], what: str) -> str:
         """Say in which line it stops, by its letter."""

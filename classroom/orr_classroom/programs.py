@@ -17,6 +17,7 @@ from orr_classroom.reading import Floats, Unreadable, numbers
 from orr_classroom.tools import bound
 
 NEAR = 1e-6  # how far coefficients and levels may be off, and how far a proof may stay below what is found
+ROUNDED = 1e-3  # a level that misses by less looks the same in print, and was most likely rounded
 Case = Mapping[str, Any]
 
 
@@ -46,10 +47,18 @@ def _pair(given: Any, names: str) -> tuple[Any, Any]:
     return given[0], given[1]
 
 
+def _shape(given: Any) -> tuple[int, ...]:
+    """Return the shape of an array, or of a list of lists; () for what has none, such as uneven lists."""
+    try:
+        return np.shape(given) if isinstance(given, list | tuple | np.ndarray) else ()
+    except ValueError:
+        return ()
+
+
 def _extended(given: Any, rows: int, lengths: Mapping[int, str]) -> Floats:
     """Read A, b as rows that multiply all eight x."""
     A, b = _pair(given, "A, b")
-    shape = np.shape(A) if isinstance(A, list | tuple | np.ndarray) else ()
+    shape = _shape(A)
     if shape[1:] == (8,):
         raise Unreadable("has 8 columns in its A. x_full is 1 and no unknown: move its column to the right.")
     if shape == (7, rows):
@@ -180,14 +189,14 @@ def _certificate(case: Case, given: Any) -> Verdict:
     """Judge a mechanism and the weights that prove it optimal, by these two alone."""
     shown, (sizes, epsilons) = case["shown"], case["arguments"]
     x, y = _pair(given, "x, y")
-    if np.shape(x) == (7,):
+    if _shape(x) == (7,):
         raise Unreadable("has 7 entries in its x. Append x_full = 1.")
-    if np.shape(x) == (3,) and np.shape(y) == (8,):
+    if _shape(x) == (3,) and _shape(y) == (8,):
         raise Unreadable("has x and y exchanged: return x, y.")
     if y is None:
         raise Unreadable("has None in the place of y: a certificate without weights. linprog has prices.")
-    if np.shape(y) in case["lengths"]:
-        raise Unreadable(case["lengths"][np.shape(y)])
+    if _shape(y) in case["lengths"]:
+        raise Unreadable(case["lengths"][_shape(y)])
     x, y = _part("x", x, (8,)), _part("y", y, (3,))
     hint = _mechanism(x, case) or _weights(y, case)
     if hint:
@@ -223,6 +232,11 @@ def _mechanism(x: Floats, case: Case) -> str:
     if misses.any():
         i = int(np.abs(misses).argmax())
         asked = case["arguments"][1][i]
+        if abs(misses[i]) < ROUNDED:
+            return (
+                f"By x, attribute {i + 1} misses its level {show(asked)} by {abs(misses[i]):.1g}. Are the "
+                "numbers rounded? A proof needs all their digits."
+            )
         return f"By x, attribute {i + 1} has level {show(asked + misses[i])} in place of {show(asked)}."
     return ""
 

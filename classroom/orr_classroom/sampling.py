@@ -23,6 +23,7 @@ PARTS = (
     6  # comparisons that share it: flip sets, releases by truth, halves, neighbours, two generators, spare
 )
 Integers = NDArray[np.int64]
+ALONE = 200  # calls with one record: the number of lies must not be a fixed share of them
 
 
 def people(sizes: Sequence[int], n: int, seed: int) -> Integers:
@@ -33,7 +34,7 @@ def people(sizes: Sequence[int], n: int, seed: int) -> Integers:
 
 
 def calls(case: Mapping[str, Any]) -> list[tuple[Sequence[Any], str]]:
-    """Return the arguments of three calls: two with generators that are alike, one with another."""
+    """Return the arguments of three calls, two with generators that are alike, and of many for one."""
     records = people(case["sizes"], case["n"], case["seed"])
     column = records[:, 0] if case["flat"] else records
     first, other = Generator(case["seed"] + 1), Generator(case["seed"] + 2)
@@ -42,7 +43,12 @@ def calls(case: Mapping[str, Any]) -> list[tuple[Sequence[Any], str]]:
         named = {"records": column, "rng": rng}
         return [named[each] if isinstance(each, str) else each for each in case["arguments"]]
 
-    return [(arguments(rng), case["shown"]) for rng in (first, other, first)]
+    together: list[tuple[Sequence[Any], str]] = [
+        (arguments(rng), case["shown"]) for rng in (first, other, first)
+    ]
+    column = column[:1]
+    alone = [(arguments(Generator(case["seed"] + 3 + i)), case["shown"]) for i in range(ALONE)]
+    return together + alone
 
 
 def judge(case: Mapping[str, Any], outcomes: Sequence[Outcome], retries: Sequence[Retry | None]) -> Verdict:
@@ -53,7 +59,8 @@ def judge(case: Mapping[str, Any], outcomes: Sequence[Outcome], retries: Sequenc
         if outcome.trouble:
             return Verdict(outcome.trouble, shown)
     try:
-        one, two, again = (_released(outcome.value, case) for outcome in outcomes)
+        one, two, again = (_released(outcome.value, case) for outcome in outcomes[:3])
+        alone = [_released(outcome.value, {**case, "n": 1}) for outcome in outcomes[3:]]
     except Unreadable as error:
         return Verdict(str(error), shown)
     for hint in (
@@ -61,9 +68,11 @@ def judge(case: Mapping[str, Any], outcomes: Sequence[Outcome], retries: Sequenc
         *_shares(one, records, case),
         _places(one, records, case),
         _company(one, two, records, case),
+        _steps(one, two, records, case),
+        _single(np.concatenate(alone), records[:1], case),
     ):
         if hint:
-            return Verdict(hint, shown)
+            return Verdict(hint, shown, next((more for _, known, more in case["slips"] if known in hint), ""))
     return RIGHT
 
 
@@ -201,4 +210,34 @@ def _company(one: Integers, two: Integers, records: Integers, case: Mapping[str,
     q = 1 - np.asarray(case["table"]).flat[0]
     if _unlikely([both], case["n"], q * q, ALPHA / PARTS).any():
         return "lets the same people lie each time, whatever `rng` is: take all randomness from `rng`."
+    return ""
+
+
+def _steps(one: Integers, two: Integers, records: Integers, case: Mapping[str, Any]) -> str:
+    """Say so if lies, not only who tells them, can be foreseen: by the other release, or by position."""
+    alpha = ALPHA / PARTS / len(case["sizes"])
+    for i, a in enumerate(case["sizes"]):
+        if a == 2:
+            continue  # there is one lie only
+        lie, other = one[:, i] != records[:, i], two[:, i] != records[:, i]
+        both = lie & other
+        if _unlikely([(one[both, i] == two[both, i]).sum()], both.sum(), 1 / (a - 1), alpha).any():
+            return "tells the same lies each time, whatever `rng` is: take all randomness from `rng`."
+        step = (one[:, i] - records[:, i]) % a
+        pairs = lie[:-1] & lie[1:]
+        ahead = np.bincount((step[1:] - step[:-1])[pairs] % (a - 1), minlength=a - 1)
+        if _unlikely(ahead, pairs.sum(), 1 / (a - 1), alpha).any():
+            return "lets the position decide which lie is told: draw it for every record."
+    return ""
+
+
+def _single(alone: Integers, record: Integers, case: Mapping[str, Any]) -> str:
+    """Say so if a single record is not treated like one of many."""
+    lies = (alone != record).any(axis=1).sum()
+    q = 1 - np.asarray(case["table"]).flat[0]
+    if _unlikely([lies], len(alone), q, ALPHA / PARTS).any():
+        return (
+            f"lies about {lies} of {len(alone)} records that come one by one, and {q * len(alone):.0f} are "
+            "expected: decide for every record by itself, not how many lie in all."
+        )
     return ""

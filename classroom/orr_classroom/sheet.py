@@ -76,7 +76,11 @@ class Sheet:
         found = []
         for case in self.cases(task):
             outcomes = case.outcomes(answer, task.replace("-", "_"))
-            verdict = case.judge(outcomes, case.retries(answer, self._given))
+            try:
+                verdict = case.judge(outcomes, case.retries(answer, self._given))
+            except Exception as error:  # of the check, not of the answer
+                what = f"is nothing that this check can read ({type(error).__name__}). Look at its form."
+                verdict = Verdict(what, outcomes[0].shown, specific=False)
             found.append((outcomes[0].shown, verdict))
         return found
 
@@ -105,6 +109,8 @@ def said(found: Sequence[tuple[str, Verdict]], more: str) -> tuple[str, str]:
     _, verdict = wrong[0]
     right = [shown for shown, other in found if other]
     hint, stronger = str(verdict), verdict.more or more
+    if verdict.hint.startswith("is still"):  # nothing to say more about
+        stronger = ""
     if found[0][1]:
         hint = f"Right for your numbers, and not for others. {hint}"
     elif right and not verdict.specific:

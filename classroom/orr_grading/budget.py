@@ -131,7 +131,9 @@ def pair_factor(a: int, b: int, q_a: float, q_b: float, both: float) -> Case:
     right, apart = 1 - x - y + xy, (1 - x) * (1 - y)
     alone = "q_a counts all lies about the first attribute, those included where the other lies, too."
     divide = "Each B is divided by its p, and B_a B_b by both of them."
+    sign = "A pair factor may be negative, as it is here: such a pair comes out reversed. Return it with its sign."
     slips = [
+        *(Slip(each, sign) for each in (0.0, -right) if right < 0),
         Slip(apart, "That is the product of the single factors: right if lies were independent."),
         Slip(1 - q_a - q_b + both, "That is the chance that neither lies. Each lie is divided by its p."),
         Slip(1 - x - y, "The product of the two lies is missing: both happen at once."),
@@ -468,10 +470,25 @@ def snps(rng: np.random.Generator, k: int) -> tuple[list[int], list[float], floa
 
 
 def pair(rng: np.random.Generator) -> tuple[int, int, float, float, float]:
-    """Draw sizes of two attributes, and how often each lies, and both; odd enough that no slips coincide."""
+    """Draw sizes of two attributes, and how often each lies, and both: more often than by accident.
+
+    The numbers are odd enough that no slips coincide.
+    """
     a, b = rng.permutation(np.arange(3, 8))[:2].tolist()
     q_a, q_b = (rng.permutation(np.arange(1501, 4500))[:2] / 10_000).tolist()
-    return a, b, q_a, q_b, float(rng.integers(301, round(9000 * min(q_a, q_b)))) / 10_000
+    both = rng.integers(round(12_000 * q_a * q_b), round(9000 * min(q_a, q_b)))
+    return a, b, q_a, q_b, float(both) / 10_000
+
+
+def reversed_pair(rng: np.random.Generator) -> tuple[int, int, float, float, float]:
+    """Draw two attributes that lie so often, and so seldom together, that their factor is negative."""
+    while True:
+        a, b = rng.permutation(np.arange(3, 8))[:2].tolist()
+        q_a, q_b = (rng.permutation(np.arange(3501, 5400))[:2] / 10_000).tolist()
+        both = float(rng.integers(851, 1350) / 10_000)  # more than q_a + q_b - 1, as it must be
+        p_a, p_b = 1 - 1 / a, 1 - 1 / b
+        if 1 - q_a / p_a - q_b / p_b + both / p_a / p_b < -0.02:  # far enough from 0, which is a slip
+            return a, b, q_a, q_b, both
 
 
 def drawn_shares(rng: np.random.Generator) -> tuple[float, list[int], list[int]]:
@@ -550,8 +567,8 @@ TASKS = {
     ),
     "pair-factor": Task(
         pair_factor,
-        lambda given: [given["pair"], (2, 3, 0.2, 0.35, 0.15)],
-        pair,
+        lambda given: [given["pair"], (2, 3, 0.2, 0.35, 0.15), (4, 3, 0.5, 0.4, 0.08)],
+        reversed_pair,
         points=2,
         meaning="Lies that keep company leave a pair more visible than independent ones.",
         more="Four terms: 1, -B_a/p_a, -B_b/p_b and +B_a B_b/(p_a p_b). The mean of B_a B_b is `both`.",
@@ -589,7 +606,7 @@ TASKS = {
         drawn_guard,
         points=4,
         meaning="",  # a case has its own
-        more="Spend once for each slack. Keep those with neighbour_epsilons.max() <= cap. Return the one with the largest epsilons[0].",
+        more="Three steps: one mechanism for each slack, those of them that keep the cap, the best of these. Which numbers of a mechanism does the cap limit, and by which do you tell the best?",
         worth=2,
     ),
     "choose": Task(
@@ -601,7 +618,7 @@ TASKS = {
         drawn_choose,
         points=4,
         meaning="",  # a case has its own
-        more="Try the six, skip those whose neighbour_epsilons.max() exceeds the cap, and keep the one whose min(tools.signals(...).values()) is largest.",
+        more="Two loops make the six. Ask each of them two things: does it keep the cap, and which of its signals suffers most? Remember the best so far.",
         worth=2,
     ),
 }  # fmt: skip

@@ -19,6 +19,8 @@ Levels = Sequence[float]
 
 FLIP_SETS: list[tuple[int, ...]] = [(), (0,), (1,), (0, 1)]
 THIRD, FOURTH = [1, -1, 0, 0], [1, 0, -1, 0]  # X0 = X1, X0 = X2
+# In the first the lower level decides between the stops, in the second the smaller size.
+UNLIKE = (([20, 4], [1.0, 1.1]), ([4, 60], [1.0, 0.2]))
 PROBE = ([6, 3], [0.5, 0.1])  # in case (IV), and unlike the numbers of any class
 
 
@@ -343,6 +345,7 @@ def fraction(sizes: Sizes, levels: Levels) -> Case:
         Slip(-saved, f"That is the saving with the wrong sign, all of it: E1 E2 is the larger. {part}"),
         Slip(saved * below, "That is multiplied by -D. Divide."),
         Slip(below, "That is -D. What must it be multiplied by to give the saving?"),
+        Slip((m - 1) * n - E1 * (E2 - 1), "That is the denominator alone. What stands above it?"),
         Slip(-saved / below, "The sign is wrong: below D = 0 both the saving and -D are positive."),
         Slip(saved / product, "That is the saving as a share of E1 E2. Divide it by -D instead."),
         Slip(saved / x0, "That is the saving as a share of x0. Divide it by -D instead."),
@@ -429,9 +432,9 @@ def near_the_border(sizes: Sizes) -> Floats:
     return np.array(found, dtype=float)
 
 
-def overall_level(sizes: Sizes, levels: Levels) -> Case:
-    """Return the case of the smallest overall level where D < 0, for both orders of the attributes."""
-    orders = [([*sizes], [*levels]), ([*sizes][::-1], [*levels][::-1])]
+def overall_level(*points: tuple[Sizes, Levels]) -> Case:
+    """Return the case of the smallest overall level where D < 0, for both orders of the attributes at each point."""
+    orders = [([*sizes][::step], [*levels][::step]) for sizes, levels in points for step in (1, -1)]
     return cases.several([level_target(*each) for each in orders])
 
 
@@ -447,7 +450,7 @@ def level_target(sizes: list[float], levels: list[float]) -> dict[str, Any]:
     raw = max(fourth(m, n, *levels), fourth(n, m, *levels[::-1]))
     with np.errstate(all="ignore"):
         slips = [
-            Slip(np.log(min(three, four)), "That is the smaller of the two stops, where a single lie is likelier than the truth."),
+            Slip(np.log(min(three, four)), "That is the smaller of the two stops, where a single lie is likelier than the truth. Sizes and levels together say which is the larger."),
             Slip(min(three, four), "That is x0 at the smaller of the two stops. Take the larger, and its logarithm."),
             Slip(max(three, four), "That is x0. Take the logarithm of that."),
             Slip(sum(levels), "That is the Kronecker product's level. It can be lowered."),
@@ -474,6 +477,32 @@ def level_target(sizes: list[float], levels: list[float]) -> dict[str, Any]:
         slips,
         otherwise="x0 = X0/X3 at each of the two stops; the larger; its logarithm.",
     )
+
+
+def deciding(sizes: Sizes, levels: Levels) -> Floats:
+    """Return numbers whose signs say which stop is taken: (IV) if positive. The first is right, the others are slips.
+
+    A slip gives one of the two stops, the larger or the smaller: only a point where its sign is wrong tells.
+    """
+    m, n, E1, E2 = at(sizes, levels).values()
+    parts, product = m * (n - 1) * E1 - n * (m - 1) * E2, (m - n) * E1 * E2
+    weighed = [m * E1 - n * E2, (m - 1) * E1 - (n - 1) * E2, (n - 1) * E1 - (m - 1) * E2]
+    return np.array([parts + product, parts, parts - product, E1 - E2, E2 - E1, m - n, n - m, *weighed])
+
+
+def told(points: Sequence[tuple[Sizes, Levels]]) -> bool:
+    """Tell whether each wrong way to decide between the stops goes wrong at one of the points, in both orders."""
+    signs = np.sign([deciding(*each) for each in points])
+    return bool((signs == -signs[:, :1]).any(axis=0)[1:].all())
+
+
+def low_points(rng: np.random.Generator) -> Sequence[Any]:
+    """Draw two points with D < 0 that tell every wrong way to decide between the stops."""
+    while True:
+        points = [low_point(rng), low_point(rng)]
+        below = all(two_attribute(*each).case in ("III", "IV") for each in points)
+        if below and told(points):
+            return points
 
 
 def far(sizes: Sizes, levels: Levels) -> list[float]:
@@ -520,7 +549,7 @@ def any_point(rng: np.random.Generator) -> Sequence[Any]:
     return apart(rng, 3, 16), (rng.integers(2, 25, 2) / 10).tolist()
 
 
-def low_point(rng: np.random.Generator) -> Sequence[Any]:
+def low_point(rng: np.random.Generator) -> tuple[Sizes, Levels]:
     """Draw sizes and levels of which many have D < 0."""
     return apart(rng, 3, 21), (rng.integers(1, 19, 2) / 10).tolist()
 
@@ -568,8 +597,8 @@ TASKS = {
     ),
     "overall-level": Task(
         overall_level,
-        lambda given: [(given["sizes"], given["levels"]), ([4, 60], [1.0, 0.2])],
-        low_point,
+        lambda given: [((given["sizes"], given["levels"]),), UNLIKE],
+        low_points,
         points=3,
         meaning="That is the best that any symmetric mechanism with these attribute levels can promise.",
         more="Write x0 of stop (IV) as a function of two sizes and two factors. Stop (III) is the same function with both pairs exchanged.",

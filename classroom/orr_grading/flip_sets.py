@@ -23,6 +23,7 @@ Law = Mapping[Flips, float]
 Floats = NDArray[np.float64]
 CLOSE = 1e-3  # how far above the smallest overall level a table may be, as task 7 says
 COMPANY = "Each answer lies as often as before: only the company has changed."
+FROM_1 = "That numbers attributes from 1. In code the first is attribute 0."
 ORDER = "The flip sets come in another order here. Look each up by its key, not by its place."
 
 
@@ -113,7 +114,12 @@ def neighbours(X: Floats) -> Floats:
 
 def written(name: str, sizes: Sequence[int], law: Law) -> str:
     """Write a call; a table of few entries in full, so that a student can repeat it."""
-    return f"{name}({list(sizes)}, {law if len(law) <= 4 else 'law'})"
+    return f"{name}({list(sizes)}, {in_full(law)})"
+
+
+def in_full(law: Law) -> str:
+    """Write a table of few entries in full; a larger one is called as the class's is."""
+    return str(law) if len(law) <= 4 else "law"
 
 
 def release_probability(truth: Sequence[int], release: Sequence[int], sizes: Sequence[int], law: Law) -> Case:
@@ -130,7 +136,7 @@ def release_probability(truth: Sequence[int], release: Sequence[int], sizes: Seq
         Slip(share / np.prod(a), "A lying attribute has a - 1 values left, not a."),
         Slip(share / np.prod(sizes), "That shares it among all records. Only those with this flip set share it."),
         Slip(share / (np.prod(sizes) - 1), "That shares it among all other records. Only those with this flip set share it."),
-        Slip(share / t.flat[-1], "Only the attributes that lie have a choice. The others keep their value."),
+        Slip(share / t.flat[-1], "Only the attributes that lie have a choice, of a - 1 values each, and choices multiply."),
         Slip(table[other] / t[other], "That is for the attributes that agree. A flip set holds those that differ."),
         Slip(share / np.sum(a - 1), "Choices multiply: each value of one attribute goes with each of another."),
         Slip(share / np.sum(a), "Choices multiply, and a lying attribute has a - 1 of them."),
@@ -146,20 +152,31 @@ def release_probability(truth: Sequence[int], release: Sequence[int], sizes: Seq
         Slip(least / t[at], "That adds the flip sets in which other attributes lie, too. Exactly these lie here."),
         Slip(misread(law)[at] / t[at], ORDER, "", False),
     ]  # fmt: skip
-    shown = f"release_probability({list(truth)}, {list(release)}, {list(sizes)}, law)"
+    if lies[-1] + 1 < k:
+        moved = place([i + 1 for i in lies], k)
+        slips += [Slip(table[moved] / each, FROM_1, "", False) for each in (t[at], t[moved], 1)]
+
+    def shown(released: Sequence[int]) -> str:
+        return f"release_probability({list(truth)}, {list(released)}, {list(sizes)}, {in_full(law)})"
+
     kept = Slip(
         table.flat[0] / np.prod(sizes), "There is one record that tells no lie, so it need not share."
     )
     return cases.several([
-        cases.target([truth, release, sizes, law], share / t[at], slips, shown=shown,
+        cases.target([truth, release, sizes, law], share / t[at], slips, shown=shown(release),
                      otherwise="Find the flip set. How many records have it?"),
         cases.target([truth, truth, sizes, law], table.flat[0], [kept], otherwise="Here no answer lies.",
-                     shown=f"release_probability({list(truth)}, {list(truth)}, {list(sizes)}, law)"),
+                     shown=shown(truth)),
     ])  # fmt: skip
 
 
-def kronecker_law(sizes: Sequence[int], levels: Sequence[float]) -> Case:
-    """Return the case of the flip-set probabilities of the Kronecker product."""
+def kronecker_law(*surveys: tuple[list[int], list[float]]) -> Case:
+    """Return the case of the flip-set probabilities of the Kronecker product, for one survey or several."""
+    return cases.several([kronecker_target(sizes, levels) for sizes, levels in surveys])
+
+
+def kronecker_target(sizes: Sequence[int], levels: Sequence[float]) -> dict[str, Any]:
+    """Describe one call, with the sizes and levels of a survey."""
     odds, a, q = np.exp(levels), np.array(sizes), flips_at(sizes, levels)
 
     def at(chance: ArrayLike) -> Floats:
@@ -184,10 +201,10 @@ def kronecker_law(sizes: Sequence[int], levels: Sequence[float]) -> Case:
         (at(q[::-1]), "The attributes are in the reverse order."),
         (at(flips_at(sizes, levels[::-1])), "Each size goes with its own level."),
     ]  # fmt: skip
-    return cases.numbers(
+    return cases.target(
         [list(sizes), list(levels)], listed(right),
         [Slip(listed(value), hint) for value, hint in slips],
-        read=["law", len(sizes)], total=1, otherwise="Each attribute has a factor: q if it is in the set, 1 - q if not.",
+        read=["law", len(sizes)], total=1, otherwise="Each attribute has a factor, whether it is in the set or not.",
     )  # fmt: skip
 
 
@@ -275,9 +292,9 @@ def neighbour_levels(sizes: Sequence[int], law: Law) -> Case:
     bare = [np.diff(np.log(table), axis=i) for i in range(k)]
     slips = [
         Slip([step.flat[0] for step in steps], "That assumes that no other attribute lies. Try every S.",
-             "S is any flip set without i. Compare X[S] with X[S and i], and take the worst S."),
+             "The others may lie in any way, the same on both sides. Which flip set belongs to S, if i is not in S?"),
         Slip([abs(step.flat[0]) for step in steps], "That assumes that no other attribute lies. Try every S."),
-        Slip([abs(step.flat[-1]) for step in steps], "That assumes that all other attributes lie. Try every S."),
+        Slip([abs(step.flat[-1]) for step in steps], "Try every S, not only that in which all others lie, and take the absolute value."),
         Slip([step.max() for step in steps], "A lie can also make a release likelier: take the absolute value."),
         Slip([(-step).max() for step in steps], "A lie can also make a release less likely: take the absolute value."),
         Slip(neighbours(table), "Compare records: with attribute i in it, a flip set has more of them."),
@@ -320,7 +337,7 @@ def perturb(sizes: Sequence[int], law: Law, seed: int) -> Case:
         (product(np.c_[1 - q, q]), "Each attribute lies as often as it should. But they lie independently.",
          "Draw one flip set a record, not one coin an attribute."),
         (relax(table, sizes), "A lie must differ from the truth, and yours sometimes does not.",
-         "Add 1 to a - 1 steps, going round: zero steps would be the truth."),
+         "Going round, how many steps lead to another value? Zero steps would be the truth."),
         (X / X.sum(), "Draw by the probabilities of flip sets, not of single records.", ""),
         (np.full_like(table, 1 / table.size), "You draw all flip sets equally often: give `p` to rng.choice.", ""),
         (np.flip(table), "Truth and lie are exchanged: the attributes in the set lie.", ""),
@@ -443,12 +460,23 @@ def crooked(sizes: Sequence[int], table: Floats) -> bool:
 
 
 def drawn_release(rng: np.random.Generator) -> Sequence[Any]:
-    """Draw a truth and a release of it in which some answers lie, at least two, and some do not."""
-    sizes, law = drawn(3)(rng)
-    k = len(sizes)
-    lies = rng.permutation(k) < rng.integers(2, k)
+    """Draw a truth and a release of it in which some answers lie, at least two, and some do not.
+
+    There are more attributes than the class has, and the last of them lies: whoever looks at three is found out.
+    """
+    k = int(rng.integers(4, 6))
+    sizes, law = rng.integers(2, 7, k).tolist(), drawn_law(rng, k)
+    lies = np.append(rng.permutation(k - 1) < rng.integers(1, k - 1), True)
     truth = rng.integers(0, sizes)
     return truth.tolist(), ((truth + lies * rng.integers(1, sizes)) % sizes).tolist(), sizes, law
+
+
+def drawn_surveys(rng: np.random.Generator) -> list[tuple[list[int], list[float]]]:
+    """Draw two surveys, one with fewer attributes than the class has and one with more."""
+    return [
+        (rng.integers(2, 8, k).tolist(), (rng.integers(2, 30, k) / 10).tolist())
+        for k in (2, int(rng.integers(4, 6)))
+    ]
 
 
 def drawn_sampler(rng: np.random.Generator) -> Sequence[Any]:
@@ -469,18 +497,15 @@ TASKS = {
         drawn_release,
         points=2,
         meaning="A table of flip sets is the whole mechanism: it has a probability for every release of every truth.",
-        more="Which attributes differ? law[S] belongs to all records that differ in these, and each has a - 1 values left.",
+        more="Which attributes differ? law[S] belongs to all records that differ from the truth in exactly these. How many are they?",
     ),
     "kronecker-law": Task(
         kronecker_law,
-        lambda given: [(given["sizes"], given["levels"]), ([4, 2], [0.3, 1.0])],
-        lambda rng: (
-            (sizes := rng.integers(2, 8, rng.integers(2, 5)).tolist()),
-            (rng.integers(2, 30, len(sizes)) / 10).tolist(),
-        ),
+        lambda given: [((given["sizes"], given["levels"]),), (([4, 2], [0.3, 1.0]),)],
+        drawn_surveys,
         points=2,
         meaning="This is what everybody does first, and the yardstick for all that follows.",
-        more="For each S multiply k factors: q[i] for i in S, 1 - q[i] for every other i.",
+        more="Every S takes k factors, one an attribute. How likely is it that attribute i does what S says of it?",
     ),
     "marginal-levels": Task(
         marginal_levels,
@@ -488,7 +513,7 @@ TASKS = {
         drawn(2, positive),
         points=2,
         meaning="It does not matter to this reader in whose company an answer lies.",
-        more="q[i] is the sum of law[S] over all S that contain i. Then it is task 2 of assignment 1.",
+        more="In which flip sets does attribute i lie? How often is that, together? The rest is task 2 of assignment 1.",
     ),
     "overall-level": Task(
         overall_level,
@@ -496,7 +521,7 @@ TASKS = {
         drawn(2, crooked),
         points=2,
         meaning="This is the promise that holds against everybody, whatever they know and whatever they look for.",
-        more="Make a list of law[S] divided by the number of records with flip set S. Compare its extremes.",
+        more="Task 1 gives the probability of one record with flip set S. Make a list of these, for every S.",
     ),
     "neighbour-levels": Task(
         neighbour_levels,
@@ -504,7 +529,7 @@ TASKS = {
         drawn(2, crooked),
         points=3,
         meaning="Whoever knows the other answers sees whether these were lies, and in company that is a clue.",
-        more="With frozensets S ^ {i} adds i to S or takes it away. Compare X[S] with X[S ^ {i}] for every S.",
+        more="With frozensets S ^ {i} adds i to S or takes it away. Which records belong to these two, and for which S do you compare them?",
     ),
     "perturb": Task(
         perturb,
@@ -512,7 +537,7 @@ TASKS = {
         drawn_sampler,
         points=3,
         meaning="Any table is as easy to draw from as any other, so the best one costs no more than the first.",
-        more="Draw a position for each record, look up which attributes lie, then add steps to those and go round with %.",
+        more="Draw one flip set for each record, by its position. Which attributes lie then? A lie is made as in task 4 of assignment 1.",
     ),
     "best-law": Task(
         best_law,
@@ -520,6 +545,6 @@ TASKS = {
         lambda rng: (rng.integers(2, 10, 2).tolist(), (rng.integers(5, 35, 2) / 10).tolist()),
         points=2,
         meaning=COMPANY,
-        more="Compare one record of each kind: (q[0] - both)/(a - 1), (q[1] - both)/(b - 1), both/((a - 1)(b - 1)).",
+        more="Write down how likely one record of each kind is, with `both` as the unknown. When is a double lie as likely as a single one?",
     ),
 }  # fmt: skip

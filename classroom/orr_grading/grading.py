@@ -28,6 +28,9 @@ class Grader:
         """Return numbers of the sheet."""
         return self.sheet.given(*names)
 
+    def more(self) -> None:
+        """Say nothing: second hints are for students."""
+
     def __call__(self, task: str, answer: Any) -> float:
         """Print what is right and what is not, and return the points."""
         __tracebackhide__ = True  # feedback shows no line of this file

@@ -20,6 +20,7 @@ from orr_grading.tasks import Task
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 LARGEST = float(np.finfo(float).max)
+MANY_LEVELS = 1 + np.arange(1000) % 90 / 10  # asked by a thousand attributes: low ones and high ones
 CLEAR = (
     0.01  # how far apart fates must be to count as different, as a share of z_0; for orders a tenth will do
 )
@@ -33,7 +34,10 @@ def numbers(rng: np.random.Generator) -> dict[str, Any]:
     sizes, epsilons = fateful(rng, 5, {"kept", "lowered", "old"})
     while not cases.instructive(closest_order(sizes, epsilons)):
         sizes, epsilons = fateful(rng, 5, {"kept", "lowered", "old"})
-    return {"sizes": sizes, "epsilons": epsilons, "many": rng.integers(2, 6, 2000)}
+    many = rng.integers(2, 6, 2000)
+    while not cases.instructive(induction(many[:1000], MANY_LEVELS)):
+        many = rng.integers(2, 6, 2000)
+    return {"sizes": sizes, "epsilons": epsilons, "many": many}
 
 
 class Before(NamedTuple):
@@ -89,7 +93,7 @@ class Walk:
     def __init__(
         self, sizes: ArrayLike, levels: ArrayLike, rule: str = "right", *, pay: Callable[..., float] = pay,
         mass: Callable[..., float] = mass, scale: Callable[..., float] = scale, odds: Callable[..., float] = math.exp,
-        grows: bool = True, old: bool = True,
+        grow: Callable[[float, float], float] = max, old: bool = True,
     ) -> None:  # fmt: skip
         a, e = np.asarray(sizes, dtype=float).tolist(), np.asarray(levels, dtype=float).tolist()
         _, *x = closed_form(a[0], a[1], odds(e[0]), odds(e[1]))
@@ -108,7 +112,7 @@ class Walk:
             if fallen:
                 self.levels[i] = self.fallback(i)
             else:
-                self.z0, top = here.left, max(top, new) if grows else top
+                self.z0, top = here.left, grow(top, new)
 
     def fallback(self, i: int) -> float:
         """Return the level that an attribute falls back to."""
@@ -164,6 +168,7 @@ def scaled(x: ArrayLike, sizes: ArrayLike) -> Case:
     slips = [
         Slip(x / T, "Take off the floor first: it is x - 1 that grows with the number of records."),
         Slip(x - 1, "The floor is off. Now divide by the number of records."),
+        Slip((x - 1) / a[-1], "That divides by the last size alone. The number of records is the product of all sizes."),
         Slip((x - 1) / (a - 1.0).prod(), "Divide by the product of the sizes a, not of a - 1."),
         Slip((x - 1) / a.sum(), "The number of records is the product of the sizes, not their sum."),
         Slip((x - 1) / len(a), "The number of records is the product of the sizes, not their number."),
@@ -238,7 +243,9 @@ def _lie(M: float, a: int, epsilon: float) -> dict[str, Any]:
     w = (E - 1) / a
     z = with_w(w)
     brackets = "Brackets are missing: all of M - w is divided by all of a (1 + w)."
+    own = "z is negative here. Return it even if it is negative, just as it is: task 4 needs to know."
     slips = [
+        *(Slip(each, own) for each in (0.0, -z) if z < 0),
         Slip((M - w) / (1 + w), "A factor a is missing below the line."),
         Slip((M - w) / (a - 1) / (1 + w), "There is a - 1 below the line in place of a."),
         Slip((M - w) / (a + w), "The a below the line multiplies all of 1 + w."),
@@ -270,8 +277,6 @@ def _lie(M: float, a: int, epsilon: float) -> dict[str, Any]:
         Slip((1 + a * M - E) / (E + a * (a - 1)), "Collect what multiplies z with care: a E on one side, a (a - 1) on the other."),
         Slip(w, "That is w. With it, solve for z."),
     ]  # fmt: skip
-    if z < 0:
-        slips += [Slip(each, "Return it even if it is negative: task 4 needs to know.") for each in (0.0, -z)]
     return cases.target([M, a, epsilon], z, slips, otherwise="Solve the equation for z.")
 
 
@@ -346,8 +351,11 @@ def _induction(sizes: ArrayLike, epsilons: ArrayLike) -> dict[str, Any]:
         Slip([right.overall, *e], "Those are the levels asked. Attributes that fall back have others."),
         Slip([right.levels.sum(), *right.levels], "The overall level is Kronecker's. Here it is log(1 + T z_0)."),
     ]  # fmt: skip
-    where = [(0, "The overall level is log(1 + T z_0), and T is too large for a number: add logarithms.")]
-    if len(a) < LONG:
+    if len(a) >= LONG:
+        where = [(i, AMONG_MANY) for i in range(1, len(a) + 1)]
+        where += [(0, "The levels are right. T is too large for a number: add logarithms.")]
+        slips += [Slip(Walk(a, e, grow=lambda top, z: z).answer, LATEST)]
+    else:
         where = places(right)
         slips += [Slip(Walk(a, e, rule).answer, FORGOTTEN[rule]) for rule in STRICT]
         slips += [Slip(Walk(a, e, rule).answer, hint, "", False) for rule, hint in FORGOTTEN.items()]
@@ -361,6 +369,10 @@ def _induction(sizes: ArrayLike, epsilons: ArrayLike) -> dict[str, Any]:
 
 
 STRICT = ("top", "negative", "positive", "never", "always")  # what every short case must tell from right
+LATEST = "The largest z_j of all is to be remembered, and not the latest one."
+AMONG_MANY = (
+    "Some achieved level goes wrong here: compare yours with those of `orr.inductive`. Which is the first?"
+)
 LONG = 10  # attributes from which on slips are left out
 
 
@@ -403,7 +415,8 @@ def spoilt(a: Integers, e: Floats) -> list[tuple[Walk, str]]:
         (Walk(a, e, pay=lambda a, z: z), "There are a - 1 new lies to pay for, not one."),
         (Walk(a, e, pay=lambda a, z: a * z), "There are a - 1 new lies to pay for, not a."),
         (Walk(a, e, odds=lambda level: level), "closed_form takes exp(level), and not the level."),
-        (Walk(a, e, grows=False), "The largest z_j must take in the new lies as well."),
+        (Walk(a, e, grow=lambda top, z: top), "The largest z_j must take in the new lies as well."),
+        (Walk(a, e, grow=lambda top, z: z), LATEST),
         (Walk(a, e, old=False), "The largest z_j must start with those of the first two attributes."),
         (Walk(a, e, mass=lambda a, z: z[0] + z[1] + z[2]), "In M each lie counts a_j - 1 times."),
         (Walk(a, e, mass=lambda a, z: z[0] + a[0] * z[1] + a[1] * z[2]), "In M each lie counts a_j - 1 times, not a_j times."),
@@ -468,11 +481,14 @@ def closest_order(sizes: ArrayLike, epsilons: ArrayLike) -> Case:
     first = orders[smallest(changes)[0]]
     ends = (first, [first[1], first[0], *first[2:]])
     inverse = np.array([orders.index(np.argsort(order).tolist()) for order in ends])
+    sorted_rest = [order[2:] == sorted(order[2:]) for order in orders]
+    pairs = np.where(sorted_rest, changes, np.inf)
     told = [
         (np.array([0]), "That is the order given, and it is not the best."),
         (smallest(overall), "Its overall level is the smallest of all, but at other levels than those asked."),
         (inverse, "That says for each attribute where it comes. Say for each place which attribute comes there: the inverse."),
         (smallest((gaps**2).sum(axis=1)), "That is best for squared changes. Sum their absolute values."),
+        (smallest(pairs), "That is the best of the orders in which all but the first two stay as they were. Try the others, too."),
         (smallest(unpermuted), "There levels achieved in the new order are compared with levels asked in the old one."),
     ]  # fmt: skip
     apart = all(changes[slip].min() > changes.min() + CLEAR / 10 for slip, _ in told)
@@ -559,7 +575,7 @@ TASKS = {
         drawn_variables,
         points=2,
         meaning="Scaled, a lie keeps its z for good, however many attributes follow.",
-        more="Subtract 1 from every x, and divide by a_1 a_2 ... a_k.",
+        more="Two steps, the same for the truth and for every lie: take off the floor, then divide by the number of records. How many records are there if three attributes have 2, 3 and 4 values?",
     ),
     "first-overflow": Task(
         first_overflow,
@@ -575,7 +591,7 @@ TASKS = {
         drawn_lie,
         points=2,
         meaning="A level fixes the lie: there is nothing left to choose.",
-        more="Multiply by 1 + a z and collect the z. With w = (exp(level) - 1)/a the result is short: (M - w) over a (1 + w).",
+        more="Multiply by what stands below the line, and bring all terms with z to one side. Then put your z back into the equation: does the level come out?",
     ),
     "step": Task(
         step,
@@ -583,14 +599,14 @@ TASKS = {
         lambda rng: fateful(rng, 6, EVERY),
         points=3,
         meaning="So a level is kept where the truth can pay for it, and only there.",
-        more="left = z0 - (a - 1) * z. Fall back if z < 0 or left < top or left < z. In the fallback put z = 0 into the equation of task 3.",
+        more="First compute z and what the truth would have left, as if the level were granted. Three things can forbid it: one is about z alone, two compare what is left with a lie. Decide only then what to return.",
     ),
     "induction": Task(
         induction,
         lambda given: [
             (given["sizes"], given["epsilons"]),
             PROBE,
-            (given["many"][:1000], 1 + np.arange(1000) % 90 / 10),
+            (given["many"][:1000], MANY_LEVELS),
         ],
         lambda rng: (*fateful(rng, 6, EVERY), *long(rng)),
         points=3,
@@ -602,15 +618,15 @@ TASKS = {
         lambda given: [(given["sizes"], given["epsilons"]), ([2, 3, 4], [1.0, 1.5, 2.0])],
         lambda rng: drawn(rng, int(rng.integers(3, 5))),
         points=2,
-        meaning="At equal attribute levels the heuristic is between the two; what it lacks is a proof, not always quality.",
-        more="has = orr.inductive(sizes, epsilons).epsilons. Give `has` to Kronecker and to the linear program.",
+        meaning="At equal attribute levels the heuristic is usually between the two, and sometimes above Kronecker: it comes without a proof.",
+        more="Two lists of levels are about: those asked, and those that the heuristic has. Which of them can all three mechanisms have?",
     ),
     "closest-order": Task(
         closest_order,
         lambda given: [(given["sizes"], given["epsilons"]), ([3, 4, 5, 5], [0.3, 0.6, 2.5, 2.8])],
-        lambda rng: drawn(rng, 5),
+        lambda rng: fateful(rng, 5, {"kept", "lowered", "old"}),
         points=2,
         meaning="Who comes first has the best chance of the level asked. Somebody must decide that, and say so.",
-        more="For each order: levels = orr.inductive(sizes[order], epsilons[order]).epsilons, minus epsilons[order], absolute values, sum.",
+        more="Write a function that says by how much one order changes the levels, and try it on the order given. itertools.permutations has all orders. In which order do the levels come out that you compare?",
     ),
 }

@@ -88,9 +88,9 @@ def channel(a: int, epsilon: float) -> Case:
         Slip(matrix(a, 1 - q, q / a), "There are a - 1 lies, not a."),
         Slip(matrix(a, q, (1 - q) / (a - 1)), "Truth and lie are exchanged: the truth stands on the diagonal."),
         Slip(matrix(a, 1 - q, 0), "Off the diagonal stand the lies, and they are not 0."),
-        Slip(matrix(a, odds, 1), "Those are the ratios. Divide, so that each row adds up to 1."),
-        Slip(matrix(a, odds / (odds + 1), 1 / (odds + 1)), "That is right for two values. With more, a row adds up to more than 1."),
-        Slip(matrix(a, odds, 1) / (a * (odds + a - 1)), "All entries together add up to 1 there. Each row must."),
+        Slip(matrix(a, odds, 1), "Those are the ratios. Divide, so that each column adds up to 1."),
+        Slip(matrix(a, odds / (odds + 1), 1 / (odds + 1)), "That is right for two values. With more, a column adds up to more than 1."),
+        Slip(matrix(a, odds, 1) / (a * (odds + a - 1)), "All entries together add up to 1 there. Each column must."),
         Slip(matrix(a, q, q / (a - 1)), "On the diagonal stands the truth, with 1 - q."),
         *(Slip((1 - q) * np.eye(a) + q * np.roll(np.eye(a), step, axis=1), "The whole lie goes to one value. All a - 1 others share it.")
           for step in (1, -1)),
@@ -110,7 +110,7 @@ def randomize(a: int, epsilon: float, seed: int) -> Case:
     q = flip(a, epsilon)
     slips = [
         (q * (a - 1) / a, "A lie must differ from the truth, and yours sometimes does not.",
-         "Add 1 to a - 1 steps, going round: zero steps would be the truth."),
+         "Going round, how many steps lead to another value? Zero steps would be the truth."),
         (1 - q, "Truth and lie are exchanged.", "`rng.random(n) < q` is true with probability q."),
         (flip(2, epsilon), "There are a - 1 lies, so a lie should be likelier.", ""),
         (1 / (np.exp(epsilon) + a - 1), "That is the probability of one particular lie. There are a - 1.", ""),
@@ -146,7 +146,10 @@ def estimate(seen: ArrayLike, epsilon: float) -> Case:
         Slip((counts - n * q) / (1 - 2 * q), "That is right for two values. With more, each receives n q/(a-1)."),
         Slip((counts - noise) / (1 - 2 * q), "The divisor is right for two values. With more it is 1 - q - q/(a-1)."),
         Slip((counts - n * q / a) / rho, "There are a - 1 lies to share q, not a."),
+        Slip((counts - n * q / a) / (1 - q), "It adds up, but there are a - 1 lies to share q, not a, and the divisor is what a difference of two counts shrinks by."),
         Slip(np.maximum(right, 0), "That is cut off at zero. It looks better, and is wrong on average.",
+             "Some estimates must be too low, so that on average they are right.", bool((right < 0).any())),
+        Slip(np.maximum(right, 0) * n / np.maximum(right, 0).sum(), "That is cut off at zero and made to add up again. It looks better, and is wrong on average.",
              "Some estimates must be too low, so that on average they are right.", bool((right < 0).any())),
         Slip(np.round(right), "Rounded to whole people, it is no longer right on average.", "", False),
         Slip(right / n, "Those are shares. Counts are wanted."),
@@ -168,18 +171,23 @@ def people_needed(a: int, epsilon: float, share: float, error: float) -> Case:
     exact = seen * (1 - seen) / (rho * error) ** 2
     honest = share * (1 - share) / error**2
     need = np.ceil(exact)
+    all_lies = q + share * rho  # the share of whoever lets a value receive all the lies
     fixed = (share * (1 - q) * q + (1 - share) * q / (a - 1) * (1 - q / (a - 1))) / (rho * error) ** 2
     slips = [
         Slip(np.ceil(honest), "That is enough for honest answers. Lies add noise."),
         Slip(np.ceil(honest / rho**2), "The noise is that of the share that is seen, not of the true share."),
         Slip(np.ceil(exact * rho), "Dividing an estimate by rho divides its variance by rho squared."),
         Slip(np.ceil(exact * rho**2), "That is for the share that is seen. The estimate divides it by rho."),
-        Slip(exact, "People are whole: round up.", "", bool(exact % 1)),
+        Slip(exact, f"Written out it is {exact:.2f}. People are whole: round up.", "", bool(exact % 1)),
         Slip(np.round(exact), "Round up, not to the nearest: one person fewer is not quite enough."),
         Slip(np.floor(exact), "Round up: one person fewer is not quite enough."),
         Slip(np.ceil(exact * error), "The error is squared: variance is its square."),
         Slip(np.ceil(np.sqrt(exact)), "That is a square root too many: n stands in the variance itself."),
         Slip(np.ceil(1.96**2 * exact), "That is for a confidence interval of that half-width. A standard error is asked for."),
+        Slip(np.ceil(4 * exact), "That is for two standard errors. One is asked for."),
+        Slip(np.ceil(all_lies * (1 - all_lies) / (rho * error) ** 2), "Of the lies a value receives only its part, q/(a-1)."),
+        Slip(np.ceil(share * rho * (1 - share * rho) / (rho * error) ** 2), "The share that is seen has the lies in it, too, that the value receives."),
+        Slip(np.ceil(exact * (rho / (1 - q)) ** 2), "The estimate divides by what a difference of two shares shrinks by, not by 1 - q."),
         Slip(np.ceil(0.25 / (rho * error) ** 2), "That is for the worst case, a share of 1/2 of those seen. Here the share is given."),
         Slip(np.ceil(0.25 / error**2), "That is for the worst case and honest answers. Here the share is given, and lies add noise."),
     ]  # fmt: skip
@@ -192,7 +200,7 @@ def people_needed(a: int, epsilon: float, share: float, error: float) -> Case:
 
 FIXED = (
     "This holds the people fixed and lets only their lies vary, as much of the literature does. For people "
-    "drawn at random the share that is seen has variance m(1-m)/n, a little more."
+    "drawn at random the share that is seen has variance m(1-m)/n. That takes s(1-s)/h^2 people more."
 )
 
 
@@ -224,7 +232,7 @@ TASKS = {
         lambda rng: (int(rng.integers(3, 15)), float(rng.integers(2, 61) / 100)),
         points=2,
         meaning="So whoever knows how a device was built can say what it promises.",
-        more="The level is the logarithm of P(truth) / P(one given lie). One given lie has probability q/(a-1).",
+        more="The level is the logarithm of P(truth) / P(one given lie). The a - 1 lies share q equally.",
     ),
     "channel": Task(
         channel,
@@ -232,7 +240,7 @@ TASKS = {
         lambda rng: (int(rng.integers(3, 14)), between(rng, 0.3, 3)),
         points=3,
         meaning="A whole mechanism fits into one table, and its level is the largest ratio in a row: one release, two truths.",
-        more="Column t is for one truth: the probability of the truth at place t, one given lie everywhere else.",
+        more="Column t is for one truth, and adds up to 1. Where in it is the truth, and what do the other places share?",
     ),
     "randomize": Task(
         randomize,
@@ -248,7 +256,7 @@ TASKS = {
         drawn_counts,
         points=4,
         meaning="Not one answer can be trusted, and the table of all of them can.",
-        more="Expected: seen = count (1 - q) + (n - count) q/(a-1). Solve it for count.",
+        more="Call the true count of one value c. How many of its c people are seen there, and how many of the n - c others, on average? Solve for c.",
     ),
     "people-needed": Task(
         people_needed,
@@ -261,6 +269,6 @@ TASKS = {
         ),
         points=2,
         meaning="That is the price of privacy, in people.",
-        more="m = q/(a-1) + s rho is the share that is seen; its variance is m(1-m)/n, the estimate's that over rho squared.",
+        more="First find the share m that is seen if s is the true one. Its variance is m(1-m)/n. What does the division in task 5 do to a variance?",
     ),
 }

@@ -232,9 +232,9 @@ def overall_level(sizes: Integers, epsilons: Floats) -> Case:
         Slip(e.sum(), "That is Kronecker. The linear program does better."),
         Slip(log(every.fun), "That makes the sum of all x small. Only x_0 is to be small."),
         Slip(log(every.fun + 1), "That makes the sum of all x small. Only x_0 is to be small."),
-        Slip(log(every.x[0]), "There the sum of all x is smallest. Only x_0 is to be small.", "", False),
+        Slip(log(every.x[0]), "There the sum of all x is smallest. Only x_0 is to be small."),
         Slip(log(mass.fun), "That makes the mass of all records small. Only x_0 is to be small."),
-        Slip(log(mass.x[0]), "There the mass of all records is smallest. Only x_0 is to be small.", "", False),
+        Slip(log(mass.x[0]), "There the mass of all records is smallest. Only x_0 is to be small."),
         Slip(log(free.fun), again),
         Slip(0.0, "A level 0 tells nothing about anybody. Are the equations there? They come last: linprog(c, A_ub, b_ub, A_eq, b_eq)."),
         Slip(log(None if most.fun is None else -most.fun), "That is the largest x_0. The smallest is wanted."),
@@ -411,7 +411,7 @@ def attributes(rng: np.random.Generator, largest: int = 9) -> tuple[Integers, Fl
     return rng.permutation(np.arange(2, largest + 1))[:3], rng.permutation(np.arange(4, 26))[:3] / 10
 
 
-PROBE = np.array([3, 4, 2]), np.array([0.4, 1.1, 1.9])
+PROBE = np.array([2, 5, 3]), np.array([1.2, 1.4, 0.5])  # tells the least x_0 from that of the least sum of x
 
 TASKS = {
     "times": Task(
@@ -436,7 +436,7 @@ TASKS = {
         lambda rng: (shuffled(rng), *attributes(rng)),
         points=3,
         meaning="Levels are linear in x: that is why a linear program can do the rest.",
-        more="In row i the coefficient is t_S where S keeps attribute i, and -t_S exp(level)/(a_i - 1) where it lies.",
+        more="Bring everything to one side: in row i every flip set then has one coefficient. It has t_S in it, and else depends only on whether S lies about attribute i. What belongs to x_full goes to b.",
     ),
     "overall-level": Task(
         overall_level,
