@@ -16,6 +16,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+import checked
 import quiz
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,6 +105,15 @@ def badge(verdict: str) -> str:
     return f'<span class="verdict is-{verdict}">{VERDICTS[verdict][0]}</span>'
 
 
+def mark(row: dict) -> str:
+    """Return a link to the theorem behind a row that a machine has checked; nothing where there is none."""
+    found = checked.of_claim(row["paper"])
+    if not found:
+        return ""
+    address = f"{checked.PAGE}.html#{checked.anchor(found)}"
+    return f'<span class="checked-mark"><a href="{address}">theorem in Coq</a></span>'
+
+
 def html(text: str) -> nodes.raw:
     """Return a node that is written as it is."""
     return nodes.raw("", text, format="html")
@@ -174,7 +184,7 @@ class Ledger(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write the table's tags, and let the page's parser read what stands in its cells."""
-        for source in (__file__, ROOT / "ledger.yml"):
+        for source in (__file__, ROOT / "ledger.yml", checked.DATA):
             self.env.note_dependency(str(source))
         heads = "".join(f'<th role="columnheader" scope="col">{words}</th>' for words in COLUMNS)
         content: list[nodes.Node] = [
@@ -197,10 +207,11 @@ class Ledger(SphinxDirective):
             math["spoken"] = quiz.spoken(math.astext())
         about = f'id="{anchor(row)}" data-verdict="{row["verdict"]}" data-chapter="{row["chapter"]}"'
         return [
-            html(f'<tr role="row" {about}><td role="cell">{badge(row["verdict"])}</td>'),
+            html(f'<tr role="row" {about}><td role="cell">{badge(row["verdict"])}{mark(row)}</td>'),
             html('<th role="rowheader" scope="row">'),
             self.parsed(row["paper"]),
-            html(f'</th><td role="cell"><details open><summary aria-label="{escape(quiz.reading(says))}">'),
+            html('</th><td role="cell"><details open>'),
+            html(f'<summary aria-label="{escape(quiz.reading(says))}">'),
             says,
             html("</summary><p><b>We find:</b> "),
             self.parsed(row["ours"]),

@@ -21,13 +21,13 @@ READERS: dict[str, Callable[..., Floats]] = {"numbers": numbers, "law": law, "pa
 def compare(target: Mapping[str, Any], outcome: Outcome, retry: "Retry | None" = None) -> Verdict:
     """Judge one answer by what it should be, what known slips give, and what happens to any answer.
 
-    A target holds ``right``; and where they are wanted ``slips`` (value, hint, stronger hint), ``read`` (how
-    to read the answer: a name of `READERS` and its arguments), ``otherwise`` (the hint for an answer that
-    nothing recognises), ``total`` (what each column must add up to), ``rtol`` (the largest error, as a share of
-    the largest entry), ``whole`` (whether the right answer is a whole number), ``also`` (other answers that
-    are right, each with what to say of it), ``infinite`` (the hint for an answer that is not finite, or the
-    logarithm of a rounding error), ``places`` (entries in the order to look at them, each with the hint for
-    the case that it is the first to be wrong).
+    A target holds ``right``; and where they are wanted ``slips`` (value, hint, stronger hint), ``read``
+    (how to read the answer: a name of `READERS` and its arguments), ``otherwise`` (the hint for an answer
+    that nothing recognises), ``total`` (what each column must add up to), ``rtol`` (the largest error, as
+    a share of the largest entry), ``whole`` (whether the right answer is a whole number), ``also`` (other
+    answers that are right, each with what to say of it), ``infinite`` (the hint for an answer that is not
+    finite, or the logarithm of a rounding error), ``places`` (entries in the order to look at them, each
+    with the hint for the case that it is the first to be wrong).
     """
     right = np.asarray(target["right"], dtype=float)
     rtol = target.get("rtol", 1e-6)

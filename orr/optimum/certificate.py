@@ -17,6 +17,7 @@ from orr.laws.law import Law
 from orr.mechanism import Mechanism
 from orr.optimum import verify
 from orr.optimum.exact import Verification, bound, verification
+from orr.optimum.exported import exported
 from orr.problem import Problem
 from orr.rounding import LEVELS, ULP
 
@@ -112,6 +113,37 @@ class Certificate:
         return bool(
             self.lower <= lower + slack and upper <= self.upper + slack and np.abs(errors).max() <= LEVELS
         )
+
+    def for_coq(self, states: int | None = None) -> dict[str, Any]:
+        """Return the lower bound in whole numbers, for a checker that is proved right in Coq.
+
+        It says: every mechanism whose attributes flip no more often than these levels allow has an
+        ``exp(epsilon)`` of at least 1 plus the claim. Store it as JSON, and let the book's repository run the
+        checker: ``python tools/proofs.py certificate FILE``.
+
+        Parameters
+        ----------
+        states : int, optional
+            Round the weights first, to about so many sums below their threshold: quicker to check, and less
+            is proved. By default they stay as they are.
+
+        Returns
+        -------
+        dict
+            For each attribute its number of values, its level as a fraction, a bound of its flip
+            probability in units, and its whole weight; the unit; the claim as a fraction.
+
+        Examples
+        --------
+        >>> import math, orr
+        >>> certificate = orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate
+        >>> numerator, denominator = certificate.for_coq()["claim"]
+        >>> abs(math.log1p(numerator / denominator) - certificate.lower) < 1e-9
+        True
+        """
+        if self.weights is None:
+            raise ValueError("the checker counts weights, and this bound has none")
+        return exported(self.law.problem, self.weights, states)
 
     def _proved(self) -> tuple[Decimal, str]:
         """Compute the lower bound, rounded down, and tell how."""

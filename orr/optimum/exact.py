@@ -106,16 +106,22 @@ def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, s
     if len(groups) == 1 and len(sizes) > ALIKE:
         y = whole[0]
         return alike_bound(sizes[0], len(sizes), radius / y, gain / y), "flip sets counted in decimals"
+    found = excess(groups, radius, gain)
+    if found is None:
+        return Decimal(0), "the flip sets are too many to count"
+    return log1p(decimal(found, DOWN), DOWN), "flip sets counted in integers"
+
+
+def excess(groups: dict[tuple[int, int], int], radius: Fraction, gain: Fraction) -> Fraction | None:
+    """``gain / E[(radius - y.B)^+]`` for so many attributes of each size and weight; None if too many."""
     counts = _sparse(groups, radius)
-    how = "flip sets counted in integers"
     if counts is None:
         counts = _packed(groups, radius)
     if counts is None:
-        return Decimal(0), "the flip sets are too many to count"
+        return None
     # E[(y.q - y.B)^+], times the number of records
     short = sum((radius.numerator - s * radius.denominator) * n for s, n in counts)
-    excess = gain * math.prod(a**n for (a, _), n in groups.items()) * radius.denominator / short
-    return log1p(decimal(excess, DOWN), DOWN), how
+    return gain * math.prod(a**n for (a, _), n in groups.items()) * radius.denominator / short
 
 
 def alike_bound(size: int, n: int, radius: Fraction, gain: Fraction) -> Decimal:

@@ -47,7 +47,7 @@ def supported():
 
 
 def test_there_is_a_workflow_for_each_purpose():
-    assert set(WORKFLOWS) == {"test", "pages", "weekly"}
+    assert set(WORKFLOWS) == {"test", "pages", "proofs", "weekly"}
     assert load("test")["on"] == ["push", "pull_request"]
     assert load("pages")["on"]["push"] == {"branches": ["main"]}
     assert re.fullmatch(r"\d+ \d+ \* \* [0-6]", load("weekly")["on"]["schedule"][0]["cron"])
