@@ -17,6 +17,8 @@ READING_ORDER = [
     *(chapter["file"] for part in CONTENTS["parts"] for chapter in part["chapters"]),
 ]
 
+STATEFUL = ("explorer.html", "ledger.html")  # what they show is in the address, behind the #
+
 
 class Page(HTMLParser):
     """The anchors of a page, and all addresses that it loads or links to, each with its tag."""
@@ -46,7 +48,7 @@ def dangling(folder):
             if urlsplit(url).netloc != "book":
                 good = tag == "a" or url.startswith("data:")
             elif path in parsed:
-                good = unquote(anchor) in parsed[path].anchors
+                good = unquote(anchor) in parsed[path].anchors or (path in STATEFUL and "=" in anchor)
             else:
                 good = (folder / path).is_file()
             if not good:
