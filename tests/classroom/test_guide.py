@@ -99,7 +99,7 @@ def test_guide_states_times_and_points_of_the_assignments():
     for (number, title, minutes, points), path in zip(rows, SOURCES, strict=True):
         opening = markdown(path)[0]
         assert opening.startswith(f"# Assignment {number}: {title}\n")
-        assert f"**Time:** about {minutes} minutes. **Points:** {points}." in opening
+        assert f"**Time:** about {minutes} minutes (our estimate). **Points:** {points}." in opening
 
 
 def test_minutes_of_the_plan_add_up():
