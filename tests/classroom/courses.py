@@ -79,15 +79,18 @@ def solutions(path):
 def secret_lines(path):
     """Return the lines of a source that students must not get: solutions, hidden tests, model answers."""
     cells = nbformat.read(path, as_version=4).cells
-    found = []
+    found, given = [], set()  # a line of a solution may stand in a cell that is given, too
     for cell in cells:
-        if cell.cell_type == "markdown" and cell.metadata.get("nbgrader", {}).get("solution"):
+        solution = cell.metadata.get("nbgrader", {}).get("solution")
+        if cell.cell_type == "markdown" and solution:
             found += cell.source.splitlines()
+        elif cell.cell_type == "code" and not solution and "### BEGIN" not in cell.source:
+            given |= {line.strip() for line in cell.source.splitlines()}
         for part in re.findall(
             r"### BEGIN (?:SOLUTION|HIDDEN TESTS)\n(.*?)\n *### END", cell.source, re.DOTALL
         ):
             found += part.splitlines()
-    return {line.strip() for line in found if len(line.strip()) > 12}  # shorter ones are in any text
+    return {line.strip() for line in found if len(line.strip()) > 12} - given  # shorter ones are in any text
 
 
 def copied(source, target):
