@@ -66,7 +66,7 @@ class Theorems(SphinxDirective):
         content: list[nodes.Node] = [
             html(
                 f"<style>\n{LOOK.read_text('utf-8')}</style>"
-                '<table class="checked" role="table"><thead role="rowgroup">'
+                '<table class="checked rows" role="table"><thead role="rowgroup">'
                 f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">'
             )
         ]

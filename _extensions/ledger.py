@@ -189,7 +189,7 @@ class Ledger(SphinxDirective):
         heads = "".join(f'<th role="columnheader" scope="col">{words}</th>' for words in COLUMNS)
         content: list[nodes.Node] = [
             html(
-                '<table class="ledger" role="table"><thead role="rowgroup">'
+                '<table class="ledger rows" role="table"><thead role="rowgroup">'
                 f'<tr role="row">{heads}</tr></thead><tbody role="rowgroup">'
             )
         ]

@@ -140,6 +140,37 @@ case: (f i) (tf i) => i' x /= e; by subst i'.
 Qed.
 
 End Distr.
+
+(* On the way from v to v', changing one attribute after the other: the
+   attributes S have been changed already. *)
+Definition part_way v v' S : record := [ffun i => if i \in S then v' i else v i].
+
+Lemma part_way0 v v' : part_way v v' set0 = v.
+Proof. by apply: recordP => i; rewrite ffunE inE. Qed.
+
+Lemma part_wayT v v' : part_way v v' setT = v'.
+Proof. by apply: recordP => i; rewrite ffunE inE. Qed.
+
+Lemma part_way_before v v' i S : i \notin S -> part_way v v' S i = v i.
+Proof. by move=> /negbTE iS; rewrite ffunE iS. Qed.
+
+Lemma part_way_next v v' i S : part_way v v' (i |: S) = put (part_way v v' S) (v' i).
+Proof.
+apply: recordP => j; rewrite ffunE !inE; have [->|ji] /= := eqVneq j i.
+  by rewrite put_same.
+by rewrite put_other // ffunE.
+Qed.
+
+(* what holds at the start and is kept by each change holds at the end *)
+Lemma set_walk (Q : {set I} -> Prop) :
+  Q set0 -> (forall i S, i \notin S -> Q S -> Q (i |: S)) -> Q setT.
+Proof.
+move=> Q0 step; move: [set: I] => S; elim: {S}_.+1 {-2}S (ltnSn #|S|) => // m IH S Sm.
+have [-> // | [i iS]] := set_0Vmem S; rewrite -(setD1K iS).
+apply: step; first by rewrite setD11.
+by apply: IH; rewrite (cardsD1 i) iS in Sm.
+Qed.
+
 End Records.
 
 (* -------------------------------------------------------------------------- *)
@@ -264,5 +295,10 @@ Proof.
 move=> sym [X0 X1]; split=> [u w | w]; first by rewrite sym.
 by rewrite (eq_bigr (fun u : record A => X (flips u w))) // sum_flips.
 Qed.
+
+(* The flip rate of attribute i (chapters 5 and 16): the chance that a mechanism,
+   symmetric or not, flips it when the truth is uniformly random. *)
+Definition flip_rate P i : R :=
+  (\sum_u \sum_v P u v * (i \in flips u v)%:R) / #|{: record A}|%:R.
 
 End Symmetric.

@@ -235,7 +235,10 @@ by rewrite /weights /most_flips mulrCA [r (unit_of c) * _]mulrC mulfVK // gt_eqF
 Qed.
 
 Lemma load_sum : r (load l) = T R sizes * \sum_i weights i * p R sizes i.
-Proof. by rewrite load_right // sum_attributes -records_right T_right. Qed.
+Proof.
+rewrite load_right // sum_attributes -records_right T_right; congr (_ * _).
+by apply: eq_bigr => i _; rewrite (p_def R sizes_gt0).
+Qed.
 
 Definition flip_weight (S : {set 'I_k}) : nat :=
   (\sum_(i in S) N.to_nat (weight (attribute_of i)))%N.
@@ -256,9 +259,8 @@ Proof.
 rewrite /generating prod_attributes.
 under eq_bigr do rewrite /factor addrC.
 rewrite prod_sum_sets; apply: eq_bigr => S _.
-rewrite (pi_count R sizes_gt0) /flip_weight -prodrXr -mul_polyC rmorph_prod.
-rewrite [X in _ * X]big_mkcond -big_split; apply: eq_bigr => i _ /=.
-case: (i \in S); last by rewrite mulr1.
+rewrite (pi_count R sizes_gt0) /times /flip_weight -prodrXr -mul_polyC rmorph_prod.
+rewrite -big_split [RHS]big_mkcond; apply: eq_bigr => i _ /=; case: ifP => // _.
 by rewrite mul_polyC r_pred ?values_of_gt0.
 Qed.
 
@@ -309,23 +311,23 @@ Proof. by move=> /andP[]. Qed.
 (* every mechanism, symmetric or not, whose flip rates are at most the bounds n_i/unit *)
 (* has an overall level eps with e^eps >= 1 + claim.                                   *)
 Theorem certificate_sound (R : realFieldType) (c : certificate) : check c = true ->
-  forall (K : record (@sizes c) -> record (@sizes c) -> R) (x : R),
-  channel K -> (forall i, flip_rate K i <= most_flips R i) -> private x K ->
+  forall (K : record_of (@sizes c) -> record_of (@sizes c) -> R) (x : R),
+  mechanism K -> (forall i, flip_rate K i <= most_flips R i) -> level x K ->
   1 + claim R c <= x.
 Proof.
 move=> /check_parts[wf accepted] K x cK Kq Kx.
 have sizes0 := sizes_gt0 R wf.
-have le := any_mechanism sizes0 (fun i => weights_ge0 R i) cK Kq Kx.
+have le := any_mechanism (fun i => card_ord (sizes i)) sizes0 (fun i => weights_ge0 R i) cK Kq Kx.
 have := le_trans (claim_proved R wf accepted) le.
 by rewrite ler_pmul2r ?(short_gt0 sizes0) ?budget_gt0 // ler_subr_addl.
 Qed.
 
-(* The same for symmetric mechanisms, in the words of the first chapters: whatever the *)
+(* The same for symmetric mechanisms, in terms of the density f: whatever the          *)
 (* flip probabilities q_i <= n_i/unit, max f / min f is at least 1 + claim.            *)
 Theorem certificate_sound_symmetric (R : realFieldType) (c : certificate) : check c = true ->
   forall (q : 'I_(size (attributes c)) -> R) (f : {set 'I_(size (attributes c))} -> R) (x : R),
   (forall i, q i <= most_flips R i) ->
-  mechanism (@sizes c) f -> (forall i, rate (@sizes c) f i = q i) -> has_level x f ->
+  density (@sizes c) f -> (forall i, rate (@sizes c) f i = q i) -> has_level x f ->
   1 + claim R c <= x.
 Proof.
 move=> /check_parts[wf accepted] q f x q_most mf fq fx.
@@ -408,7 +410,8 @@ Section LevelsOfCertificate.
 Variables (R : realFieldType) (c : certificate) (levels : seq (N * N)).
 Notation k := (size (attributes c)).
 
-Definition level (i : 'I_k) : R :=
+(* The levels asked, as fractions. *)
+Definition asked (i : 'I_k) : R :=
   r R (nth (0, 1)%num levels i).1 / r R (nth (0, 1)%num levels i).2.
 
 Lemma enough_all terms scale : List.length levels = List.length (attributes c) ->
@@ -427,11 +430,11 @@ Qed.
 (* q_i = (a_i - 1)/(e^{eps_i} + a_i - 1) has an overall level eps with                 *)
 (* e^eps >= 1 + claim.                                                                 *)
 Theorem certificate_levels terms scale : check_levels terms scale levels c = true ->
-  forall (E : 'I_k -> R) (K : record (@sizes c) -> record (@sizes c) -> R) (x : R),
-  (forall i, above_exp (level i) (E i)) ->
-  channel K ->
+  forall (E : 'I_k -> R) (K : record_of (@sizes c) -> record_of (@sizes c) -> R) (x : R),
+  (forall i, above_exp (asked i) (E i)) ->
+  mechanism K ->
   (forall i, flip_rate K i <= flip_probability (sizes i)%:R (E i)) ->
-  private x K ->
+  level x K ->
   1 + claim R c <= x.
 Proof.
 move=> /andP[/andP[/andP[accepted scale0] /PeanoNat.Nat.eqb_eq eqs] al] E K x aboveE cK Kq Kx.

@@ -89,7 +89,7 @@ Hypothesis E1 : 1 < E.
 Let q := flip_probability A E.
 Let r := q / (mixture.a R A - 1).
 
-(* rho is the chance w/(1+w) of having told the truth outright *)
+(* the slope rho of the line *)
 Lemma rho_is : 1 - q - r = (E - 1) / (E + mixture.a R A - 1).
 Proof.
 have a1 : mixture.a R A - 1 != 0 by rewrite subr_eq0 pnatr_eq1 gtn_eqF.
@@ -99,6 +99,15 @@ have -> : r = 1 / (E + mixture.a R A - 1).
   by rewrite /r /q /flip_probability mulrAC divff.
 rewrite -{1}(divff (lt0r_neq0 D0)) /q /flip_probability -!mulrBl; congr (_ / _).
 by rewrite -[E + _ - 1]addrA addrK.
+Qed.
+
+(* "It equals w/(1+w), the chance of having told the truth outright." *)
+Theorem rho_truth : 1 - q - r = w A E / (1 + w A E).
+Proof.
+have a0 : mixture.a R A != 0 by rewrite pnatr_eq0 -lt0n ltnW.
+rewrite rho_is; have -> : 1 + w A E = (E + mixture.a R A - 1) / mixture.a R A.
+  by rewrite /w -{1}(divff a0) -mulrDl addrCA addrA.
+by rewrite /w invf_div mulrA divfK.
 Qed.
 
 (* ------------------------------------------------------------------------ *)
@@ -154,9 +163,9 @@ rewrite -[X in X + _](divff (lt0r_neq0 (size_gt1 i))) -[X in _ + X]mul1r.
 by rewrite -mulrDl subrK.
 Qed.
 
-(* "One attribute is always unbiased after
-   count = (seen - N q/(a-1)) / (1 - q a/(a-1))", whatever the mechanism does
-   to the other attributes.  As for every positive level, q_i < p_i. *)
+(* The counts of one attribute always have an unbiased estimate,
+   (seen - N q/(a-1)) / (1 - q a/(a-1)), whatever the mechanism does to the
+   other attributes.  As for every positive level, q_i < p_i. *)
 Theorem one_attribute_unbiased N (x : 'I_N -> record A) i (y : A i) :
   let r := flip i / (sizeof i - 1) in
   flip i < p i ->
@@ -192,16 +201,17 @@ by case: ifP => _; rewrite ?mul1r ?mul0r ?mulr0.
 Qed.
 
 (* a function of records of type C: a product over C of functions phi_i of one
-   value that sum to 0 *)
+   value that sum to 0 for each i in C *)
 Definition of_type C (phi : forall i, A i -> R) v : R := \prod_(i in C) phi i (v i).
-Definition sums_to_0 (phi : forall i, A i -> R) := forall i, \sum_y phi i y = 0.
+Definition sums_to_0 C (phi : forall i, A i -> R) :=
+  forall i, i \in C -> \sum_y phi i y = 0.
 
 (* ------------------------------------------------------------------------ *)
 (* price-thm-diagonal, A release shrinks each interaction by its factor:      *)
 (* Let phi be of type C.  Given the true record v, the release U of a         *)
 (* symmetric mechanism has E[phi(U) | v] = rho_C phi(v).                      *)
 (* ------------------------------------------------------------------------ *)
-Theorem release_shrinks C phi v : sums_to_0 phi ->
+Theorem release_shrinks C phi v : sums_to_0 C phi ->
   \sum_u P u v * of_type C phi u = rho C * of_type C phi v.
 Proof.
 move=> phi0; pose g i (y : A i) : R := if i \in C then phi i y else 1.
@@ -212,9 +222,9 @@ rewrite [times S * _]mulrC -!mulrA; congr (_ * _).
 rewrite /times /chi /of_type [\prod_(i in S) _]big_mkcond.
 rewrite [\prod_(i in C) (1 - _)]big_mkcond [\prod_(i in C) phi _ _]big_mkcond /=.
 rewrite -!big_split /=; apply: eq_bigr => i _; rewrite /g.
-case: (i \in S); case: (i \in C); rewrite ?mul0r ?subr0 ?mulr1 ?mul1r //.
+case: (i \in S); case: (boolP (i \in C)) => iC; rewrite ?mul0r ?subr0 ?mulr1 ?mul1r //.
   have -> : \sum_(y | y != v i) phi i y = - phi i (v i).
-    by have := phi0 i; rewrite (bigD1 (v i)) //= => /(canRL (addKr _)) ->; rewrite addr0.
+    by have := phi0 i iC; rewrite (bigD1 (v i)) //= => /(canRL (addKr _)) ->; rewrite addr0.
   rewrite mulrA /p invf_div mulrBr mulr1 mulrCA divff ?gt_eqF // mulr1.
   by rewrite addrAC subrr add0r mulN1r.
 rewrite sumr_const cardC1 -subn1 natrB //; exact/ltnW/two_values.
@@ -233,9 +243,9 @@ Definition psi D c u : R :=
   (\sum_(C : {set I} | C \subset D) of_type C (phi_cell c) u / rho C) /
   \prod_(i in D) sizeof i.
 
-Lemma phi_cell0 c : sums_to_0 (phi_cell c).
+Lemma phi_cell0 C c : sums_to_0 C (phi_cell c).
 Proof.
-move=> i; rewrite /phi_cell sumrB sumr_const -mulr_sumr (bigD1 (c i)) //= eqxx.
+move=> i _; rewrite /phi_cell sumrB sumr_const -mulr_sumr (bigD1 (c i)) //= eqxx.
 by rewrite big1 ?addr0 ?mulr1 ?subrr // => y /negbTE ->.
 Qed.
 
@@ -289,7 +299,7 @@ Proof.
 rewrite cell_expansion /psi (eq_bigr _ (fun u _ => mulrA _ _ _)) -mulr_suml.
 congr (_ / _); rewrite (eq_bigr _ (fun u _ => mulr_sumr _ _ _ _)) exchange_big /=.
 apply: eq_bigr => C sub; rewrite (eq_bigr _ (fun u _ => mulrA _ _ _)) -mulr_suml.
-by rewrite (release_shrinks C v (phi_cell0 c)) mulrC (mulKf (rhoD sub)).
+by rewrite (release_shrinks v (@phi_cell0 C c)) mulrC (mulKf (rhoD sub)).
 Qed.
 
 (* ------------------------------------------------------------------------ *)
@@ -373,10 +383,10 @@ move=> rhoC; pose c := some_record two_values.
 pose d i := xchoose (other_value two_values (c i)).
 have dc i : d i != c i by apply: (xchooseP (other_value two_values (c i))).
 pose g i (y : A i) : R := (y == c i)%:R - (y == d i)%:R.
-have g0 : sums_to_0 g.
+have g0 : sums_to_0 C g.
   have one i (z : A i) : \sum_y (y == z)%:R = 1 :> R.
     by rewrite (bigD1 z) //= eqxx big1 ?addr0 // => y /negbTE ->.
-  by move=> i; rewrite sumrB !one subrr.
+  by move=> i _; rewrite sumrB !one subrr.
 pose phi := of_type C g.
 have phi1 v : `|phi v| <= 1.
   rewrite normr_prod [X in _ <= X](_ : 1 = \prod_(i in C) (1 : R)); last by rewrite big1.
@@ -389,7 +399,7 @@ have [i0 iC] : exists i, i \in C.
 have sum0 : \sum_v phi v = 0.
   rewrite (eq_bigr (fun v : record A => \prod_i (if i \in C then g i (v i) else 1))).
     rewrite (sum_prod (fun i y => if i \in C then g i y else 1)) (bigD1 i0) //= iC.
-    by rewrite g0 mul0r.
+    by rewrite g0 // mul0r.
   by move=> v _; rewrite /phi /of_type big_mkcond.
 pose T : R := #|{: record A}|%:R.
 have T0 : 0 < T by rewrite ltr0n; apply/card_gt0P; exists c.
@@ -424,7 +434,8 @@ exists (mu 1), (mu (-1)); split.
 Qed.
 
 (* ------------------------------------------------------------------------ *)
-(* "A table over A is recoverable iff rho_C <> 0 for every C subset of A". *)
+(* price-thm-recover, both parts: a table over D is recoverable if and only   *)
+(* if rho_C <> 0 for every C in D.                                            *)
 (* Recoverable: the law of the whole release determines the table.            *)
 (* ------------------------------------------------------------------------ *)
 Definition recoverable D := forall mu mu', population mu -> population mu' ->

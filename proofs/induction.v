@@ -1,9 +1,9 @@
-(* Algorithm 3 in scaled variables is Algorithm 3 to the letter (chapter 6).          *)
+(* Algorithm 3 in scaled variables is Algorithm 3 to the letter (chapter 6).           *)
 (*                                                                                     *)
 (* `literal` follows the paper step by step, in the variables x_{i,0}, ..., x_{i,i};   *)
-(* `scaled` is the loop of the book in z_j = (x_{i,j} - 1)/(a_1 ... a_i), in which     *)
-(* nothing is ever rewritten. Attributes are pairs of a size and of E = e^eps. Both    *)
-(* start with the closed form for attributes 1 and 2.                                  *)
+(* `scaled` is the loop of the book in z_j = (x_{i,j} - 1)/(a_1 ... a_i), in which no  *)
+(* single flip is ever rewritten. Attributes are pairs of a size and of E = e^eps.     *)
+(* Both start with the closed form for attributes 1 and 2.                             *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Orr Require Import algebra two_attribute.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
@@ -91,7 +91,7 @@ move=> [eqs]; rewrite !big_cons IH //= mulrSr.
 set S := \sum_(a <- s) _; set F := \sum_(av <- zip s v) _; by rings R.
 Qed.
 
-(* The level equation of a mixture of the two parts: part 3 of the book's theorem. *)
+(* The equation of part 3 of the book's theorem, solved. *)
 Lemma level_equation (a e M z : R) : a != 0 -> a - 1 + e != 0 ->
   (a^-1 + M - (a - 1) * z = e * (a^-1 + z))
   <-> (z = (M - (e - 1) / a) / (a * (1 + (e - 1) / a))).

@@ -109,3 +109,19 @@ by apply: kron_attained => i; apply: smallest_attained.
 Qed.
 
 End Kronecker.
+
+(* The product of inverses is an inverse of the product. *)
+Lemma kron_inverse (R : realFieldType) (I : finType) (A : I -> finType)
+    (P J : forall i, A i -> A i -> R) :
+    (forall i x z, \sum_y P i x y * J i y z = (x == z)%:R) ->
+  forall u w : record A, \sum_v kron P u v * kron J v w = (u == w)%:R.
+Proof.
+move=> inv u w; rewrite (eq_bigr _ (fun v _ => esym (big_split _ _ _ _ _))) /=.
+rewrite (sum_prod (fun i y => P i (u i) y * J i y (w i))).
+rewrite (eq_bigr _ (fun i _ => inv i (u i) (w i))); have [-> | uw] := eqVneq u w.
+  by rewrite big1 // => i _; rewrite eqxx.
+have [i /negbTE ui] : exists i, u i != w i.
+  apply/existsP; apply: contraR uw; rewrite negb_exists => /forallP same.
+  by apply/eqP/recordP => i; apply/eqP; rewrite -[_ == _]negbK.
+by rewrite (bigD1 i) //= ui mul0r.
+Qed.

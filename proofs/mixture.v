@@ -114,6 +114,31 @@ rewrite -{1}(divff (lt0r_neq0 D0)) -mulrBl; congr (_ / _).
 by apply/eqP; rewrite subr_eq -addrA addrC.
 Qed.
 
+(* Randomized response has an inverse, unless E = 1 (in the proof of
+   price-thm-lunch). *)
+Definition undo_response (u v : A) : R := ((E + a - 1) * (u == v)%:R - 1) / (E - 1).
+
+Lemma randomized_response_inverse u v : 1 < E ->
+  \sum_t randomized_response E u t * undo_response t v = (u == v)%:R.
+Proof.
+move=> E1; have D0 := lt0r_neq0 (denominator_gt0 (lt_trans ltr01 E1)).
+have e0 : E - 1 != 0 by rewrite subr_eq0 gt_eqF.
+have rrE t : randomized_response E u t = (1 + (E - 1) * (t == u)%:R) / (E + a - 1).
+  rewrite /randomized_response eq_sym; case: eqP => _; rewrite ?mulr0 ?addr0 // mulr1.
+  by rewrite [1 + _]addrC subrK.
+have one (x : A) (F : A -> R) : \sum_t (t == x)%:R * F t = F x.
+  by rewrite (bigD1 x) //= eqxx mul1r big1 ?addr0 // => t /negbTE ->; rewrite mul0r.
+apply: (mulIf e0); apply: (mulIf D0); rewrite !mulr_suml.
+pose F t := (E + a - 1) * (t == v)%:R - 1.
+transitivity (\sum_t (F t + (E - 1) * ((t == u)%:R * F t))).
+  apply: eq_bigr => t _; rewrite rrE /undo_response -/(F t).
+  by rewrite [_ / _ * _]mulrA divfK // mulrAC divfK // mulrDl mul1r -mulrA.
+rewrite big_split /= -mulr_sumr one /F sumrB -mulr_sumr.
+rewrite (eq_bigr _ (fun t _ => esym (mulr1 _))) (one v (fun=> 1)) mulr1 sumr_const -/a.
+rewrite mulrBr mulr1 [X in X + _](_ : _ = E - 1); last by rewrite addrAC addrK.
+by rewrite addrC subrK [RHS]mulrAC mulrC [_%:R * _]mulrC.
+Qed.
+
 (* ------------------------------------------------------------------------ *)
 (* thm-single, No more truth at this level:                                   *)
 (* Every mechanism of level epsilon with answers in 0, ..., a-1 tells the     *)

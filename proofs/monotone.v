@@ -5,6 +5,8 @@
 (* X S is the share of each single release with flip set S; attribute i has   *)
 (* n i values.  level_out does it for attribute i at every flip set.  One     *)
 (* sweep over the attributes, in any order, makes every mechanism monotone.   *)
+(* This is not the book's proof of lp-thm-tight; orr/optimum/monotone.py      *)
+(* moves mass like this.                                                      *)
 (* ========================================================================== *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Orr Require Import basics symmetric repair.
@@ -180,10 +182,10 @@ by rewrite !inE (negbTE ji).
 Qed.
 
 (* ------------------------------------------------------------------------ *)
-(* One attribute: "Where a flip is likelier than the truth beside it,
-   move mass until the two shares are equal: total mass and other attributes
-   stay, this attribute's flips fall, no share passes the largest" (nor the
-   smallest, and no overall or neighbour level rises). *)
+(* One attribute: where a flip is likelier than the truth beside it, move     *)
+(* mass until the two shares are equal.  Total mass and other attributes      *)
+(* stay, this attribute's flips fall, no share passes the largest or the      *)
+(* smallest, and no overall or neighbour level rises.                         *)
 (* ------------------------------------------------------------------------ *)
 Theorem monotone_at X i : flip_law n X ->
   [/\ flip_law n (level_out i X),

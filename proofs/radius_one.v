@@ -19,10 +19,10 @@ Add Field R_is_field : (field_of R).
 Implicit Types S : {set 'I_k}.
 
 Let a_gt0 i : (0 < a i)%N. Proof. exact: ltnW. Qed.
-Notation E := (@E R k a).
-Notation p := (@p R k a).
-Notation T := (@T R k a).
-Notation pi := (@pi R k a).
+Notation E := (@E R _ a).
+Notation p := (p R a).
+Notation T := (T R a).
+Notation pi := (pi R a).
 
 Definition b i : R := (a i)%:R - 1.
 Definition d i : R := p i - q i.
@@ -32,8 +32,8 @@ Lemma b_gt0 i : 0 < b i. Proof. by rewrite subr_gt0 ltr1n. Qed.
 Lemma qw i : q i * w i = d i.
 Proof. by rewrite mulrC mulfVK // gt_eqF. Qed.
 
-(* The line of all mechanisms with these flip probabilities and at most one flip above *)
-(* the uniform part.                                                                   *)
+(* A line that holds all mechanisms with these flip probabilities and at most one flip *)
+(* above the uniform part. Its points with a z_i < 0 are none.                         *)
 Section Line.
 Variable M : R.
 Definition z i : R := q i / b i * (M - w i).
@@ -156,7 +156,7 @@ rewrite /line ler_pmul2r // ler_add2l ler_pmul2l // hi andbT.
 by rewrite -{1}[_^-1]mul1r ler_pmul2r // ler_addl mulr_ge0 // ltW.
 Qed.
 
-Lemma line_mechanism : mechanism a line.
+Lemma line_mechanism : density a line.
 Proof.
 split=> [S|]; last exact: line_total.
 have /andP[lo _] := line_bars S; apply: le_trans lo.
@@ -179,13 +179,11 @@ Theorem line_optimal (y : 'I_k -> R) :
   (forall i, 0 <= y i) -> \sum_i y i * q i = 1 ->
   (forall i, y i < 1 -> z i = z0) -> (forall i, 1 < y i -> z i = 0) ->
   (forall S, (1 < #|S|)%N -> 1 <= \sum_(i in S) y i) ->
-  forall (K : record a -> record a -> R) x,
-  channel K -> (forall i, flip_rate K i <= q i) -> private x K -> 1 + T * z0 <= x.
+  forall (K : record_of a -> record_of a -> R) x,
+  mechanism K -> (forall i, flip_rate K i <= q i) -> level x K -> 1 + T * z0 <= x.
 Proof.
 move=> y_ge0 yq light heavy two.
-have hS S : h q y S = 1 - \sum_(i in S) y i.
-  rewrite /h -yq [X in _ - X]big_mkcond -sumrB; apply: eq_bigr => i _.
-  by rewrite mulrBr /B; case: (i \in S); rewrite ?mulr1 ?mulr0.
+have hS S : h q y S = 1 - \sum_(i in S) y i by rewrite h_weight yq.
 have h1 i : h q y [set i] = 1 - y i by rewrite hS big_set1.
 have h0 : h q y set0 = 1 by rewrite hS big_set0 subr0.
 have full S : 0 < h q y S -> mass S = z0.
@@ -196,7 +194,8 @@ have even S : h q y S < 0 -> mass S = 0.
   move: S; apply: (mass_cases (P := fun S m => h q y S < 0 -> m = 0)) => [|i|//].
     by rewrite h0 ltNge ler01.
   by rewrite h1 subr_lt0; apply: heavy.
-apply: (two_heights_optimal_any a_gt0 y_ge0 _ (invr_neq0 M1) line_total line_bars).
+apply: (two_heights_optimal_any (fun i => card_ord (a i)) a_gt0 y_ge0 _ (invr_neq0 M1)
+          line_total line_bars).
 - by rewrite yq ltr01.
 - by move=> S hS0; rewrite /line full.
 - by move=> S hS0; rewrite /line even // mulr0 addr0 mul1r.
@@ -209,9 +208,9 @@ End Line.
 (* probabilities: it has them, and no mechanism whose flip rates are at most q_i has a *)
 (* smaller overall level.                                                              *)
 Definition optimal (f : {set 'I_k} -> R) (x : R) :=
-  [/\ mechanism a f, forall i, rate a f i = q i, has_level x f
-    & forall (K : record a -> record a -> R) x',
-      channel K -> (forall i, flip_rate K i <= q i) -> private x' K -> x <= x'].
+  [/\ density a f, forall i, rate a f i = q i, has_level x f
+    & forall (K : record_of a -> record_of a -> R) x',
+      mechanism K -> (forall i, flip_rate K i <= q i) -> level x' K -> x <= x'].
 
 Hypothesis q_le : forall i, q i <= p i.
 
@@ -254,8 +253,8 @@ End OneWeight.
 
 (* Theorem (chapter 7, the left end). Let attribute * have the largest w_i, let        *)
 (* M = w_*, let sum q_i <= 1 and let z_0 >= max z_i. Then the mechanism of the line at *)
-(* M has the smallest overall level, log(1 + T z_0), that any mechanism with these     *)
-(* flip probabilities can have.                                                        *)
+(* M has the smallest overall level, log(1 + T z_0), of all mechanisms whose flip      *)
+(* rates are at most q_i.                                                              *)
 Theorem left_end star : (forall i, w i <= w star) -> \sum_i q i <= 1 ->
   (forall i, z (w star) i <= z0 (w star)) ->
   optimal (line (w star)) (1 + T * z0 (w star)).
@@ -299,8 +298,8 @@ Qed.
 
 (* Theorem (chapter 7, "The right end"). Let sum q_i > 1, and let z_0 first meet a     *)
 (* single flip, that of attribute j, at M = meet j. If M >= max w_i and                *)
-(* sum_{i != j} q_i <= 1, this point of the line has the smallest overall level that   *)
-(* any mechanism with these flip probabilities can have.                               *)
+(* sum_{i != j} q_i <= 1, this point of the line has the smallest overall level of all *)
+(* mechanisms whose flip rates are at most q_i.                                        *)
 Theorem right_end j : 1 < \sum_i q i -> (forall i, meet j <= meet i) ->
   (forall i, w i <= meet j) -> \sum_(i | i != j) q i <= 1 ->
   optimal (line (meet j)) (1 + T * z0 (meet j)).
@@ -333,7 +332,7 @@ Qed.
 (* level.                                                                              *)
 Theorem left_end_not_optimal star : (forall i, w i <= w star) -> 1 < \sum_i q i ->
   (forall i, z (w star) i < z0 (w star)) ->
-  exists f x, [/\ mechanism a f, forall i, rate a f i = q i, has_level x f
+  exists f x, [/\ density a f, forall i, rate a f i = q i, has_level x f
     & x < 1 + T * z0 (w star)].
 Proof.
 move=> largest q1 strict; set M := w star in strict *.

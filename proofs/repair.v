@@ -28,8 +28,9 @@ Let a : R := sizeof R (values A) i.
 Definition rerandomized u v :=
   (1 - s) * P u v + s * ((\sum_(x : A i) P (put u x) v) / a).
 
-(* how often attribute j is released wrongly when the truth is v *)
-Definition flip_rate (Q : record A -> record A -> R) j v :=
+(* the chance that attribute j flips when the truth is v (the flip rate of the
+   book is its mean over all truths) *)
+Definition flip_given (Q : record A -> record A -> R) j v :=
   \sum_(u : record A | u j != v j) Q u v.
 
 (* exchanging the released value and the value drawn *)
@@ -71,9 +72,9 @@ Qed.
 
 (* It flips with probability (1 - s) q' + s p_i, ... *)
 Theorem rerandomized_flip v : \sum_u P u v = 1 ->
-  flip_rate rerandomized i v = (1 - s) * flip_rate P i v + s * p R (values A) i.
+  flip_given rerandomized i v = (1 - s) * flip_given P i v + s * p R (values A) i.
 Proof.
-move=> P1; rewrite /flip_rate big_split /= -!mulr_sumr; congr (_ + _ * _).
+move=> P1; rewrite /flip_given big_split /= -!mulr_sumr; congr (_ + _ * _).
 rewrite big_mkcond /=.
 have := mean_total (fun u => (u i != v i)%:R) v.
 rewrite (eq_bigr _ (fun u _ => mulrC _ _)).
@@ -88,11 +89,11 @@ Qed.
 
 (* ... the other flip probabilities stay, ... *)
 Theorem rerandomized_other j v : j != i ->
-  flip_rate rerandomized j v = flip_rate P j v.
+  flip_given rerandomized j v = flip_given P j v.
 Proof.
-move=> ji; rewrite /flip_rate big_split /= -!mulr_sumr.
+move=> ji; rewrite /flip_given big_split /= -!mulr_sumr.
 have -> : \sum_(u : record A | u j != v j) (\sum_(x : A i) P (put u x) v) / a
-    = flip_rate P j v; last by rewrite -mulrDl subrK mul1r.
+    = flip_given P j v; last by rewrite -mulrDl subrK mul1r.
 rewrite big_mkcond /=.
 have := mean_total (fun u => (u j != v j)%:R) v.
 rewrite (eq_bigr _ (fun u _ => mulrC _ _)).
@@ -135,10 +136,10 @@ Notation p := (p R n).
 Lemma setD1_id i S : i \notin S -> S :\ i = S.
 Proof. by move=> iS; apply/setDidPl; rewrite disjoint_sym disjoints1. Qed.
 
-(* E_i, the mean over the values of attribute i *)
+(* the mean over the values of attribute i *)
 Definition mean i X S := (X (S :\ i) + (sizeof i - 1) * X (i |: S)) / sizeof i.
 
-(* T_i *)
+(* re-randomizing attribute i with probability s *)
 Definition repair i s X S := (1 - s) * X S + s * mean i X S.
 
 Let size_gt0 i : 0 < sizeof i. Proof. by rewrite ltr0n. Qed.
@@ -166,7 +167,7 @@ Proof.
 by rewrite /toggle; case: ifP => iS; rewrite ?mean_add // -[in RHS](setD1K iS) mean_add.
 Qed.
 
-(* T_i is an averaging: it keeps constants and the order *)
+(* re-randomizing is an averaging: it keeps constants and the order *)
 Lemma repair_const i s c S : repair i s (fun=> c) S = c.
 Proof. by rewrite /repair mean_const -mulrDl subrK mul1r. Qed.
 
@@ -180,7 +181,7 @@ Qed.
 Lemma repair_scale i s c X S : repair i s (fun S' => c * X S') S = c * repair i s X S.
 Proof. by rewrite /repair mean_scale mulrDr ![c * (_ * _)]mulrCA. Qed.
 
-(* what a change of attribute j does commutes with T_i *)
+(* what a change of attribute j does commutes with re-randomizing attribute i *)
 Lemma repair_comp i s X (g : {set I} -> {set I}) S :
     (forall S', g S' :\ i = g (S' :\ i)) -> (forall S', i |: g S' = g (i |: S')) ->
   repair i s X (g S) = repair i s (fun S' => X (g S')) S.
@@ -313,7 +314,8 @@ Qed.
 (* released value by a uniformly random one with probability                  *)
 (* s = (q_i - q')/(p_i - q').  Then it flips with probability q_i, the other  *)
 (* flip probabilities stay, the overall level does not rise, and lp-monotone  *)
-(* is kept if it held.  (Nor does any neighbour level rise: price-thm-fade.)  *)
+(* is kept if it held.  (Nor does any neighbour level rise: price-thm-fade.   *)
+(* Here q' = q_i is allowed; if p_i = q', s = 0.)                             *)
 (* ------------------------------------------------------------------------ *)
 Theorem rerandomizing X i (q : R) :
     flip_law n X -> flip n X i <= q -> q <= p i ->

@@ -3,7 +3,7 @@
 (* levels are in the numbers X S.                                             *)
 (*                                                                            *)
 (* Attribute i has the values A i.  A renaming is a permutation of the values *)
-(* of each attribute.                                                         *)
+(* of one attribute.                                                          *)
 (* ========================================================================== *)
 From mathcomp Require Import all_ssreflect all_algebra fingroup perm.
 From Orr Require Import basics.
@@ -18,16 +18,20 @@ Variables (R : realFieldType) (I : finType) (A : I -> finType).
 Implicit Types (u v : record A) (S : {set I}) (X : {set I} -> R).
 Implicit Types (P : record A -> record A -> R) (i : I).
 
-Definition rename (s : forall i, {perm A i}) u : record A := [ffun i => s i (u i)].
+(* the record u with the values of attribute i renamed by s *)
+Definition rename i (s : {perm A i}) u : record A := put u (s (u i)).
 
 (* many-def-symmetric: "A mechanism is symmetric if renaming the values of an
-   attribute, in the truth and in the release alike, changes no probability."
-   Here the values of all attributes may be renamed at once, which is renaming
-   one attribute after the other. *)
-Definition symmetric P := forall s u v, P (rename s u) (rename s v) = P u v.
+   attribute, in the truth and in the release alike, changes no probability." *)
+Definition symmetric P :=
+  forall i (s : {perm A i}) u v, P (rename s u) (rename s v) = P u v.
 
-Lemma flips_rename s u v : flips (rename s u) (rename s v) = flips u v.
-Proof. by apply/setP => i; rewrite !inE !ffunE (inj_eq perm_inj). Qed.
+Lemma flips_rename i (s : {perm A i}) u v : flips (rename s u) (rename s v) = flips u v.
+Proof.
+apply/setP => j; rewrite !inE; have [-> | ji] := eqVneq j i.
+  by rewrite !put_same (inj_eq perm_inj).
+by rewrite !put_other.
+Qed.
 
 (* some renaming takes x to x' and y to y' *)
 Lemma renaming (T : finType) (x y x' y' : T) : (x == y) = (x' == y') ->
@@ -48,15 +52,17 @@ Qed.
 (* ------------------------------------------------------------------------ *)
 Theorem symmetric_numbers P : symmetric P <-> exists X, symmetric_with X P.
 Proof.
-split=> [symP | [X sym] s u v]; last by rewrite !sym flips_rename.
-have same u v u' v' : flips u v = flips u' v' -> P u v = P u' v'.
-  move=> e; have ei i : (u i == v i) = (u' i == v' i).
+split=> [symP | [X sym] i s u v]; last by rewrite !sym flips_rename.
+have same u v u' v' : flips u v = flips u' v' -> P u' v' = P u v.
+  move=> e; rewrite -(part_wayT u u') -(part_wayT v v').
+  pose Q S := P (part_way u u' S) (part_way v v' S) = P u v.
+  apply: (set_walk (Q := Q)) => [|i S iS]; rewrite /Q ?part_way0 // => <-.
+  have ei : (u i == v i) = (u' i == v' i).
     by have /setP /(_ i) := e; rewrite !inE => /negb_inj.
-  have both i : exists s : {perm A i}, (s (u i) == u' i) && (s (v i) == v' i).
-    by have [s [su sv]] := renaming (ei i); exists s; rewrite su sv !eqxx.
-  pose s i := xchoose (both i).
-  rewrite -(symP s u v); congr P; apply: recordP => i; rewrite ffunE;
-    by have /andP[/eqP ? /eqP] := xchooseP (both i).
+  have [s [su sv]] := renaming ei.
+  rewrite -[RHS](symP i s) /rename; congr P; rewrite part_way_next.
+    by rewrite part_way_before // su.
+  by rewrite part_way_before // sv.
 exists (fun S => if [pick t : record A * record A | flips t.1 t.2 == S] is Some t
                  then P t.1 t.2 else 0) => u v.
 case: pickP => [[u' v'] /eqP /= e | /(_ (u, v))]; last by rewrite eqxx.
@@ -71,16 +77,17 @@ End Numbers.
 Section Levels.
 Variables (R : realFieldType) (I : finType) (A : I -> finType).
 Hypothesis two_values : forall i, (1 < #|A i|)%N.
-Implicit Types (u v : record A) (S : {set I}).
+Implicit Types (u v : record A) (S : {set I}) (X : {set I} -> R).
+Implicit Types (P : record A -> record A -> R) (i : I) (E : R).
 
 (* many-def-levels: the neighbour level n_i is at most log E if, for two truths
    that differ in attribute i only, no release is more than E times as likely
    under the one as under the other *)
-Definition neighbour_level_le (E : R) (i : I) (P : record A -> record A -> R) :=
+Definition neighbour_level_le E i P :=
   forall u v v' : record A, (forall j, j != i -> v j = v' j) -> P u v <= E * P u v'.
 
 (* many-def-levels: the released value of attribute i alone.  Pr[U_i = x | V = v] *)
-Definition one_column (P : record A -> record A -> R) i (x : A i) v :=
+Definition one_column P i (x : A i) v :=
   \sum_(u : record A | u i == x) P u v.
 
 Notation sizeof := (sizeof R (values A)).
@@ -106,6 +113,56 @@ pose y j := xchoose (other_value (u j)).
 exists [ffun j => if j \in S then y j else u j]; apply/setP => j.
 rewrite !inE ffunE; case: ifP; rewrite ?eqxx // eq_sym.
 by rewrite (xchooseP (other_value (u j))).
+Qed.
+
+(* The numbers X S of a symmetric mechanism are a law on flip sets (many-law). *)
+Lemma symmetric_law X P : symmetric_with X P -> mechanism P -> flip_law (values A) X.
+Proof.
+move=> sym [P0 P1]; split=> [S|].
+  by have [v <-] := some_truth some_record S; rewrite -sym.
+rewrite -(sum_flips X some_record) -(P1 some_record).
+by apply: eq_bigr => u _; rewrite sym.
+Qed.
+
+(* ------------------------------------------------------------------------ *)
+(* many-thm-numbers with many-law: a symmetric mechanism is a law on flip     *)
+(* sets.                                                                      *)
+(* ------------------------------------------------------------------------ *)
+Theorem symmetric_is_law P : symmetric P /\ mechanism P <->
+  exists X, symmetric_with X P /\ flip_law (values A) X.
+Proof.
+split=> [[/symmetric_numbers [X sym] mP] | [X [sym law]]].
+  by exists X; split=> //; apply: symmetric_law mP.
+by split; [apply/symmetric_numbers; exists X | apply: symmetric_mechanism law].
+Qed.
+
+(* ------------------------------------------------------------------------ *)
+(* many-thm-order, the second and the third inequality, for any mechanism:    *)
+(* n_i <= epsilon <= n_1 + ... + n_k.                                         *)
+(* ------------------------------------------------------------------------ *)
+Theorem neighbour_le_overall P E i : level E P -> neighbour_level_le E i P.
+Proof. by move=> lv u v v' _; apply: lv. Qed.
+
+(* no neighbour level is negative (unless there is no truth) *)
+Lemma neighbour_ge1 P N i v : mechanism P -> neighbour_level_le N i P -> 1 <= N.
+Proof.
+move=> [_ P1] nb; have : \sum_u P u v <= \sum_u N * P u v.
+  by apply: ler_sum => u _; apply: nb.
+by rewrite -mulr_sumr P1 mulr1.
+Qed.
+
+Theorem overall_le_sum P (N : I -> R) : mechanism P ->
+  (forall i, neighbour_level_le (N i) i P) -> level (\prod_i N i) P.
+Proof.
+move=> mP nb u v v'; have N0 i : 0 <= N i.
+  exact: le_trans ler01 (neighbour_ge1 v mP (nb i)).
+have -> : \prod_i N i = \prod_(i in [set: I]) N i by apply: eq_bigl => i; rewrite inE.
+rewrite -(part_wayT v v').
+apply: (set_walk (Q := fun S => P u v <= \prod_(i in S) N i * P u (part_way v v' S))).
+  by rewrite big_set0 mul1r part_way0.
+move=> i S iS /le_trans; apply; rewrite big_setU1 //= [N i * _]mulrC -mulrA.
+rewrite ler_wpmul2l ?prodr_ge0 // part_way_next.
+by apply: nb => j ji; rewrite put_other.
 Qed.
 
 Variables (X : {set I} -> R) (P : record A -> record A -> R).
@@ -205,6 +262,40 @@ have [xv | xv] := eqVneq x (v i); rewrite /=.
   by apply: eq_bigr => S /negbTE ->; rewrite mul1r mulrC.
 rewrite [X in _ + X]big1 ?addr0 => [|S /negbTE ->]; last by rewrite mul0r mulr0.
 by apply: eq_bigr => S ->; rewrite mul1r mulrCA [X S * _]mulrC mulrC.
+Qed.
+
+(* The same in the book's words: given V_i = y alone, where the true records are
+   drawn from any population mu.  Both sides are multiplied by Pr[V_i = y]. *)
+Theorem attribute_any_population (mu : record A -> R) i (x y : A i) :
+  flip_law (values A) X ->
+  \sum_(v : record A | v i == y) mu v * one_column P x v =
+    (if x == y then 1 - flip (values A) X i else flip (values A) X i / (sizeof i - 1)) *
+    \sum_(v : record A | v i == y) mu v.
+Proof.
+move=> law; rewrite mulr_sumr; apply: eq_bigr => v /eqP <-.
+by rewrite attribute_needs_no_prior // mulrC.
+Qed.
+
+(* q_i is the probability that P flips attribute i, whatever the truth, ... *)
+Theorem flip_probability_of i v : flip_law (values A) X ->
+  \sum_(u : record A | u i != v i) P u v = flip (values A) X i.
+Proof.
+move=> law; have [_ /(_ v)] := symmetric_mechanism sym law.
+rewrite (bigID (fun u : record A => u i == v i)) /= -/(one_column P (v i) v).
+by rewrite attribute_needs_no_prior // eqxx => /(canRL (addKr _)) ->; rewrite opprB subrK.
+Qed.
+
+(* ... and so it is its flip rate, too (chapters 5 and 16) *)
+Theorem symmetric_flip_rate i : flip_law (values A) X ->
+  flip_rate P i = flip (values A) X i.
+Proof.
+move=> law; have T0 : #|{: record A}|%:R != 0 :> R.
+  by rewrite pnatr_eq0 -lt0n; apply/card_gt0P; exists some_record.
+apply: (mulIf T0); rewrite /flip_rate divfK // exchange_big /=.
+rewrite (eq_bigr (fun=> flip (values A) X i)) => [|v _].
+  by rewrite sumr_const mulr_natr.
+rewrite -(flip_probability_of i v law) [RHS]big_mkcond; apply: eq_bigr => u _.
+by rewrite inE; case: ifP; rewrite ?mulr1 ?mulr0.
 Qed.
 
 End Levels.

@@ -48,7 +48,7 @@ Lemma q_gt0 i : 0 < q i. Proof. by rewrite divr_gt0 ?b_pos ?eb_gt0. Qed.
 (* Its gain d_i = p_i - q_i, which is positive, and its w_i = (e^eps_i - 1)/a_i. *)
 Lemma d_level i : d a q i = b i * (e i - 1) / (A i * (e i + b i)).
 Proof.
-rewrite /d /p /q; have A0 := A_neq0 i; have eb0 := eb_neq0 i; by fields R.
+rewrite /d /p /sizeof /q; have A0 := A_neq0 i; have eb0 := eb_neq0 i; by fields R.
 Qed.
 
 Lemma d_gt0 i : 0 < d a q i.
@@ -369,17 +369,17 @@ by rewrite /case_II /D /=; fields R.
 Qed.
 
 (* The denominators of cases (III) and (IV) are positive where D < 0. *)
-Lemma tie_III : E1 * E2 < (M - 1) * (N - 1) -> M * (N - 1) - (E1 - 1) * E2 != 0.
+Lemma tie_III : E1 * E2 < (M - 1) * (N - 1) -> 0 < M * (N - 1) - (E1 - 1) * E2.
 Proof.
-move=> det; rewrite gt_eqF //.
+move=> det.
 have -> : M * (N - 1) - (E1 - 1) * E2
   = ((M - 1) * (N - 1) - E1 * E2) + (E2 + (N - 1)) by rings R.
 by rewrite addr_gt0 ?subr_gt0 // addr_gt0 ?subr_gt0 ?ltr1n // (lt_trans ltr01).
 Qed.
 
-Lemma tie_IV : E1 * E2 < (M - 1) * (N - 1) -> (M - 1) * N - E1 * (E2 - 1) != 0.
+Lemma tie_IV : E1 * E2 < (M - 1) * (N - 1) -> 0 < (M - 1) * N - E1 * (E2 - 1).
 Proof.
-move=> det; rewrite gt_eqF //.
+move=> det.
 have -> : (M - 1) * N - E1 * (E2 - 1)
   = ((M - 1) * (N - 1) - E1 * E2) + (E1 + (M - 1)) by rings R.
 by rewrite addr_gt0 ?subr_gt0 // addr_gt0 ?subr_gt0 ?ltr1n // (lt_trans ltr01).
@@ -387,9 +387,125 @@ Qed.
 
 Lemma saving_III : E1 * E2 < (M - 1) * (N - 1) -> case_III.1.1
   = E1 * E2 + D * ((E1 - 1) * E2) / (M * (N - 1) - (E1 - 1) * E2).
-Proof. by move=> /tie_III t0; rewrite /case_III /D /=; fields R. Qed.
+Proof. by move=> /tie_III/lt0r_neq0 t0; rewrite /case_III /D /=; fields R. Qed.
 
 Lemma saving_IV : E1 * E2 < (M - 1) * (N - 1) -> case_IV.1.1
   = E1 * E2 + D * (E1 * (E2 - 1)) / ((M - 1) * N - E1 * (E2 - 1)).
-Proof. by move=> /tie_IV t0; rewrite /case_IV /D /=; fields R. Qed.
+Proof. by move=> /tie_IV/lt0r_neq0 t0; rewrite /case_IV /D /=; fields R. Qed.
+
+(* ------------------------------------------------------------------------------------*)
+(* The theorem in the book's words: the smallest x_0 under the level equations, number *)
+(* (4) of the paper, and the order x_0 >= x_1, x_2 >= 1.                               *)
+(* ------------------------------------------------------------------------------------*)
+Definition level_equations (x : R * R * R) :=
+  x.1.1 + (N - 1) * x.2 = E1 * (x.1.2 + (N - 1)) /\
+  x.1.1 + (M - 1) * x.1.2 = E2 * (x.2 + (M - 1)).
+Definition in_order (x : R * R * R) := (1 <= x.1.2 <= x.1.1) && (1 <= x.2 <= x.1.1).
+
+(* The four values of x_0 in the book. *)
+Definition x0_I : R := E1 * E2 - D * ((E2 - 1) / (E2 + (N - 1))).
+Definition x0_II : R := E1 * E2 - D * ((E1 - 1) / (E1 + (M - 1))).
+Definition x0_III : R := E1 * E2 + D * ((E1 - 1) * E2) / (M * (N - 1) - (E1 - 1) * E2).
+Definition x0_IV : R := E1 * E2 + D * (E1 * (E2 - 1)) / ((M - 1) * N - E1 * (E2 - 1)).
+
+Let e1_pos : 0 < E1 + (M - 1). Proof. by rewrite addr_gt0 ?subr_gt0 ?ltr1n // (lt_trans ltr01). Qed.
+Let e2_pos : 0 < E2 + (N - 1). Proof. by rewrite addr_gt0 ?subr_gt0 ?ltr1n // (lt_trans ltr01). Qed.
+
+Lemma closed_form_levels : level_equations closed_form.
+Proof.
+have e1 := lt0r_neq0 e1_pos; have e2 := lt0r_neq0 e2_pos.
+rewrite /closed_form; case: (leP _ (E1 * E2)) => det; case: leP => _; split=> /=.
+- by fields R.
+- by fields R.
+- by fields R.
+- by fields R.
+- by have t0 := lt0r_neq0 (tie_III det); fields R.
+- by have t0 := lt0r_neq0 (tie_III det); fields R.
+- by have t0 := lt0r_neq0 (tie_IV det); fields R.
+by have t0 := lt0r_neq0 (tie_IV det); fields R.
+Qed.
+
+(* What is optimal is in order: a ratio below 1 would raise the level. *)
+Lemma closed_form_order : in_order closed_form.
+Proof.
+have [f [[f_ge0 f_total] _ level _] [r0 r1 r2]] := two_attributes.
+have c_gt0 : 0 < f setT.
+  rewrite lt_def f_ge0 andbT; apply/eqP => c0.
+  have f0 S : f S = 0 by apply/eqP; rewrite eq_le f_ge0 andbT (le_trans (level S setT)) // c0 mulr0.
+  by move/eqP: f_total; rewrite (eq_E _ f0) E_const eq_sym oner_eq0.
+have x0_ge1 : 1 <= closed_form.1.1 by rewrite -(ler_pmul2r c_gt0) mul1r; exact: level.
+have x0_gt0 := lt_le_trans ltr01 x0_ge1.
+have bars x S : f S = x * f setT -> 1 <= x <= closed_form.1.1.
+  move=> fS; have := level set0 S; rewrite r0 fS mulrA ler_pmul2r // ler_pmulr // => ->.
+  by have := level S setT; rewrite fS ler_pmul2r.
+by apply/andP; split; [exact: bars r1 | exact: bars r2].
+Qed.
+
+(* two-solution, the level equations solved for x_1 and x_2 *)
+Lemma solved x : level_equations x ->
+  D * x.1.2 = (E2 + (N - 1)) * x.1.1 - (N - 1) * E2 * (E1 + (M - 1)) /\
+  D * x.2 = (E1 + (M - 1)) * x.1.1 - (M - 1) * E1 * (E2 + (N - 1)).
+Proof.
+case: x => [[x0 x1] x2] /= [l1 l2]; split; apply/eqP; rewrite -subr_eq0; apply/eqP.
+  transitivity (E2 * (E1 * (x1 + (N - 1)) - (x0 + (N - 1) * x2))
+    + (N - 1) * (E2 * (x2 + (M - 1)) - (x0 + (M - 1) * x1))); first by rewrite /D; rings R.
+  by rewrite l1 l2 !subrr !mulr0 addr0.
+transitivity (E1 * (E2 * (x2 + (M - 1)) - (x0 + (M - 1) * x1))
+  + (M - 1) * (E1 * (x1 + (N - 1)) - (x0 + (N - 1) * x2))); first by rewrite /D; rings R.
+by rewrite l1 l2 !subrr !mulr0 addr0.
+Qed.
+
+Lemma at_least_I_II x : 0 <= D -> level_equations x -> in_order x ->
+  x0_I <= x.1.1 /\ x0_II <= x.1.1.
+Proof.
+move=> D0 /solved[s1 s2] /andP[/andP[x1 _] /andP[x2 _]]; split.
+  have -> : x0_I = (D + (N - 1) * E2 * (E1 + (M - 1))) / (E2 + (N - 1)).
+    by have e0 := lt0r_neq0 e2_pos; rewrite /x0_I /D; fields R.
+  by rewrite ler_pdivr_mulr // [X in _ <= X]mulrC -ler_subr_addr -s1 ler_pemulr.
+have -> : x0_II = (D + (M - 1) * E1 * (E2 + (N - 1))) / (E1 + (M - 1)).
+  by have e0 := lt0r_neq0 e1_pos; rewrite /x0_II /D; fields R.
+by rewrite ler_pdivr_mulr // [X in _ <= X]mulrC -ler_subr_addr -s2 ler_pemulr.
+Qed.
+
+Lemma at_least_III_IV x : D < 0 -> level_equations x -> in_order x ->
+  x0_III <= x.1.1 /\ x0_IV <= x.1.1.
+Proof.
+move=> D0 /solved[s1 s2] /andP[/andP[_ x1] /andP[_ x2]].
+have det : E1 * E2 < (M - 1) * (N - 1) by rewrite -subr_lt0.
+have t3 := tie_III det; have t4 := tie_IV det; split.
+  have -> : x0_III = (N - 1) * E2 * (E1 + (M - 1)) / (M * (N - 1) - (E1 - 1) * E2).
+    by have t0 := lt0r_neq0 t3; rewrite /x0_III /D; fields R.
+  have -> : M * (N - 1) - (E1 - 1) * E2 = E2 + (N - 1) - D by rewrite /D; rings R.
+  rewrite ler_pdivr_mulr; last by move: t3; rewrite /D; congr (0 < _); rings R.
+  by rewrite mulrBr ler_subr_addr -ler_subr_addl ![x.1.1 * _]mulrC -s1 ler_nmul2l.
+have -> : x0_IV = (M - 1) * E1 * (E2 + (N - 1)) / ((M - 1) * N - E1 * (E2 - 1)).
+  by have t0 := lt0r_neq0 t4; rewrite /x0_IV /D; fields R.
+have -> : (M - 1) * N - E1 * (E2 - 1) = E1 + (M - 1) - D by rewrite /D; rings R.
+rewrite ler_pdivr_mulr; last by move: t4; rewrite /D; congr (0 < _); rings R.
+by rewrite mulrBr ler_subr_addr -ler_subr_addl ![x.1.1 * _]mulrC -s2 ler_nmul2l.
+Qed.
+
+(* Theorem (chapter 3, "Two attributes"). Let m, n >= 2 and E1, E2 > 1. The smallest   *)
+(* x_0 under the level equations and the order is, for D >= 0, the larger of (I) and   *)
+(* (II), and for D < 0 the larger of (III) and (IV).                                   *)
+Theorem smallest_x0 : [/\ level_equations closed_form, in_order closed_form,
+    forall x, level_equations x -> in_order x -> closed_form.1.1 <= x.1.1
+  & closed_form.1.1 = if 0 <= D then Num.max x0_I x0_II else Num.max x0_III x0_IV].
+Proof.
+have lv := closed_form_levels; have ord := closed_form_order.
+set larger := if _ then _ else _.
+have least x : level_equations x -> in_order x -> larger <= x.1.1.
+  rewrite /larger => lx ox; case: (leP 0 D) => D0; rewrite le_maxl; apply/andP.
+    exact: at_least_I_II.
+  exact: at_least_III_IV.
+suff is_larger : closed_form.1.1 = larger by split=> // x lx ox; rewrite is_larger least.
+apply/eqP; rewrite eq_le least // andbT /larger.
+rewrite /closed_form /D subr_ge0 -/D; case: (leP _ (E1 * E2)) => det.
+  have -> : x0_I = case_I.1.1 by rewrite saving_I.
+  have -> : x0_II = case_II.1.1 by rewrite saving_II.
+  by case: (leP (M * _)) => _; rewrite le_maxr lexx ?orbT.
+have -> : x0_III = case_III.1.1 by rewrite saving_III.
+have -> : x0_IV = case_IV.1.1 by rewrite saving_IV.
+by case: (leP 0) => _; rewrite le_maxr lexx ?orbT.
+Qed.
 End TwoAttributes.

@@ -1,8 +1,10 @@
 (* ========================================================================== *)
-(* Chapter 2, Many answers: neighbours never learn less, and only the         *)
-(* Kronecker mechanism has neighbour levels equal to its attribute levels.    *)
+(* Chapters 2 and 16: neighbours never learn less, and only the Kronecker     *)
+(* mechanism has neighbour levels equal to its attribute levels.  First for   *)
+(* any mechanism (chapter 16), then for symmetric ones (chapter 2).           *)
 (*                                                                            *)
-(* Attribute i has the values A i, at least two; E i stands for e^(epsilon_i).*)
+(* Attribute i has the values A i, at least two; E i stands for e^(epsilon_i) *)
+(* and N i for e^(n_i).                                                       *)
 (* ========================================================================== *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Orr Require Import basics symmetric mixture kronecker.
@@ -19,23 +21,237 @@ Implicit Types (u v : record A) (S : {set I}) (X : {set I} -> R).
 Implicit Types (P : record A -> record A -> R) (i : I).
 
 Notation sizeof := (sizeof R (values A)).
-Notation times := (times R (values A)).
+
+Let size_gt1 i : 0 < sizeof i - 1.
+Proof. by rewrite subr_gt0 ltr1n; apply: two_values. Qed.
+
+(* price-rate: e^(epsilon_i) = (a_i - 1) (1 - Q_i) / Q_i, where Q_i is the flip rate *)
+Definition rate_level P i : R := (sizeof i - 1) * ((1 - flip_rate P i) / flip_rate P i).
+
+(* -------------------------------------------------------------------------- *)
+(* One attribute of any mechanism.                                            *)
+(* -------------------------------------------------------------------------- *)
+Section AnyMechanism.
+Variables (P : record A -> record A -> R) (i : I).
+Hypothesis mP : mechanism P.
+
+Let T : R := #|{: record A}|%:R.
+Let Q : R := flip_rate P i.
+
+Let T0 : 0 < T.
+Proof. by rewrite ltr0n; apply/card_gt0P; exists (some_record two_values). Qed.
+
+Lemma rate_flipped : \sum_(u : record A) \sum_(v : record A | v i != u i) P u v = T * Q.
+Proof.
+rewrite /Q /flip_rate mulrC divfK ?gt_eqF //; apply: eq_bigr => u _.
+rewrite big_mkcond; apply: eq_bigr => v _; rewrite inE eq_sym.
+by case: ifP; rewrite ?mulr1 ?mulr0.
+Qed.
+
+Lemma rate_kept : \sum_(u : record A) \sum_(v : record A | v i == u i) P u v = T * (1 - Q).
+Proof.
+have all : \sum_u \sum_v P u v = T.
+  by rewrite exchange_big /= (eq_bigr _ (fun v _ => mP.2 v)) sumr_const.
+rewrite mulrBr mulr1 -rate_flipped -all -sumrB; apply: eq_bigr => u _.
+by rewrite [X in _ = X - _](bigID (fun v : record A => v i == u i)) /= addrK.
+Qed.
+
+(* each v that differs from z in attribute i comes from one that does not *)
+Lemma sum_changed (F : record A -> R) (z : A i) :
+  \sum_(v : record A | v i == z) \sum_(x | x != z) F (put v x) =
+  \sum_(v : record A | v i != z) F v.
+Proof.
+rewrite pair_big_dep /= [RHS](reindex_onto (fun t : record A * A i => put t.1 t.2)
+  (fun v => (put v z, v i))) /= => [|v _]; last by rewrite put_put put_id.
+apply: eq_bigl => -[v x] /=; rewrite put_same put_put andbC; congr (_ && _).
+by apply/eqP/eqP => [<- | [<-]]; rewrite ?put_id ?put_same.
+Qed.
+
+(* what is missing in P_uv <= E P_uv', summed over all u, all v with v_i = u_i
+   and all v' that differ from v in attribute i only *)
+Lemma sum_missing E :
+  \sum_(u : record A) \sum_(v : record A | v i == u i) \sum_(x | x != u i)
+    (E * P u (put v x) - P u v) =
+  T * (E * Q - (sizeof i - 1) * (1 - Q)).
+Proof.
+rewrite mulrBr mulrCA -rate_flipped [T * (_ * _)]mulrCA -rate_kept !mulr_sumr -sumrB.
+apply: eq_bigr => u _; rewrite -sum_changed !mulr_sumr -sumrB; apply: eq_bigr => v _.
+rewrite sumrB mulr_sumr; congr (_ - _).
+by rewrite sumr_const cardC1 -mulr_natl -subn1 natrB // ltnW.
+Qed.
+
+Section Neighbours.
+Variable N : R.
+Hypothesis nb : neighbour_level_le N i P.
+
+Let missing_ge0 u v (x : A i) : 0 <= N * P u (put v x) - P u v.
+Proof. by rewrite subr_ge0; apply: nb => j ji; rewrite put_other. Qed.
+
+Lemma neighbours_no_division : (sizeof i - 1) * (1 - Q) <= N * Q.
+Proof.
+rewrite -subr_ge0 -(pmulr_rge0 _ T0) -sum_missing.
+by do 3!(apply: sumr_ge0 => ? _).
+Qed.
+
+(* ------------------------------------------------------------------------ *)
+(* price-thm-lunch, Only the Kronecker mechanism holds neighbours to the      *)
+(* attribute levels, first part, for any mechanism:                           *)
+(* Let n_i < infinity.  Then Q_i > 0 and n_i >= epsilon_i.                    *)
+(* ------------------------------------------------------------------------ *)
+Theorem neighbours_any : 0 < flip_rate P i /\ rate_level P i <= N.
+Proof.
+have Q_gt0 : 0 < Q.
+  rewrite -(pmulr_rgt0 _ T0) -rate_flipped lt_def.
+  rewrite (_ : 0 <= _); last by do 2!(apply: sumr_ge0 => ? _); apply: mP.1.
+  rewrite andbT rate_flipped; apply/eqP => TQ; have := neighbours_no_division.
+  have -> : Q = 0 by apply: (mulfI (lt0r_neq0 T0)); rewrite TQ mulr0.
+  by rewrite subr0 mulr1 mulr0 leNgt size_gt1.
+split=> //; rewrite /rate_level mulrA ler_pdivr_mulr //.
+exact: neighbours_no_division.
+Qed.
+
+(* If n_i <= epsilon_i, nothing is missing: each flip of attribute i divides the
+   probability by e^(epsilon_i), whatever the other attributes do. *)
+Theorem flip_divides u v (x : A i) : N <= rate_level P i -> v i = u i -> x != u i ->
+  P u v = rate_level P i * P u (put v x).
+Proof.
+move=> le vu xu; have [Q_gt0 ge] := neighbours_any.
+have <- : N = rate_level P i by apply/eqP; rewrite eq_le le ge.
+have missing0 : \sum_(u : record A) \sum_(v : record A | v i == u i) \sum_(x | x != u i)
+    (N * P u (put v x) - P u v) = 0.
+  apply/eqP; rewrite eq_le andbC; apply/andP; split.
+    by do 3!(apply: sumr_ge0 => ? _).
+  rewrite sum_missing pmulr_rle0 // subr_le0 -ler_pdivl_mulr // -mulrA.
+  exact: le.
+have missing_v u' v' := sumr_ge0 (index_enum _) (P := fun x : A i => x != u' i)
+  (fun x' _ => missing_ge0 u' v' x').
+have missing_u u' := sumr_ge0 (index_enum _) (P := fun v' : record A => v' i == u' i)
+  (fun v' _ => missing_v u' v').
+have /(_ u isT) u0 := psumr_eq0P (fun u' _ => missing_u u') missing0.
+have /(_ v (introT eqP vu)) v0 := psumr_eq0P (fun v' _ => missing_v u v') u0.
+have /(_ x xu) := psumr_eq0P (fun x' _ => missing_ge0 u v x') v0.
+by move/eqP; rewrite subr_eq0 => /eqP ->.
+Qed.
+
+End Neighbours.
+End AnyMechanism.
+
+(* -------------------------------------------------------------------------- *)
+(* The Kronecker mechanism: attribute by attribute randomized response.       *)
+(* -------------------------------------------------------------------------- *)
+Definition one_by_one (E : I -> R) := kron (fun i => @randomized_response R (A i) (E i)).
+
+(* each flip of attribute i divides the probability by E i *)
+Definition each_flip_divides (E : I -> R) P := forall i u v (x : A i),
+  v i = u i -> x != u i -> P u v = E i * P u (put v x).
+
+Section OneByOne.
+Variable E : I -> R.
+Hypothesis E_ge1 : forall i, 1 <= E i.
+
+Let E_gt0 i : 0 < E i. Proof. exact: lt_le_trans ltr01 (E_ge1 i). Qed.
+Let some i : (0 < #|A i|)%N. Proof. exact/ltnW/two_values. Qed.
+
+Lemma one_by_one_mechanism : mechanism (one_by_one E).
+Proof. by apply: kron_mechanism => i; apply: randomized_response_mechanism. Qed.
+
+Lemma one_by_one_truth u : one_by_one E u u = \prod_i (E i / (E i + mixture.a R (A i) - 1)).
+Proof. by apply: eq_bigr => i _; rewrite /randomized_response eqxx. Qed.
+
+Lemma one_by_one_truth_gt0 u : 0 < one_by_one E u u.
+Proof.
+by rewrite one_by_one_truth; apply: prodr_gt0 => i _; rewrite divr_gt0 ?denominator_gt0.
+Qed.
+
+Lemma one_by_one_divides : each_flip_divides E (one_by_one E).
+Proof.
+move=> i u v x vu xu; rewrite /one_by_one /kron (bigD1 i) //= [in RHS](bigD1 i) //= mulrA.
+rewrite put_same /randomized_response vu eqxx [u i == x]eq_sym (negbTE xu) mulrA mulr1.
+by congr (_ * _); apply: eq_bigr => j ji; rewrite put_other.
+Qed.
+
+Lemma one_by_one_level : smallest_level (\prod_i E i) (one_by_one E).
+Proof.
+apply: levels_add_up => i; first exact: randomized_response_mechanism.
+apply: attained_smallest; first exact: randomized_response_level.
+have [y yx] := other_value two_values (some_record two_values i).
+exists (some_record two_values i), (some_record two_values i), y.
+rewrite /randomized_response eqxx eq_sym (negbTE yx) mul1r; split=> //.
+by rewrite invr_gt0 denominator_gt0.
+Qed.
+
+(* each row is a multiple of that of the Kronecker mechanism *)
+Lemma rows_proportional P u v : each_flip_divides E P ->
+  P u v * one_by_one E u u = P u u * one_by_one E u v.
+Proof.
+move=> divP; rewrite -(part_wayT u v); set w := part_way u v.
+pose Q S := P u (w S) * one_by_one E u u = P u u * one_by_one E u (w S).
+apply: (set_walk (Q := Q)) => [|i S iS]; rewrite /Q /w ?part_way0 // part_way_next.
+have wi := part_way_before u v iS; have [vu | vu] := eqVneq (v i) (u i).
+  by rewrite vu -wi put_id.
+rewrite (divP i _ _ (v i)) // (one_by_one_divides wi vu) -mulrA [RHS]mulrCA.
+exact/mulfI/lt0r_neq0.
+Qed.
+
+End OneByOne.
+
+(* ------------------------------------------------------------------------ *)
+(* price-thm-lunch, second part, for any mechanism:                           *)
+(* If 0 < n_i <= epsilon_i for every attribute, P is the Kronecker mechanism, *)
+(* attribute by attribute randomized response at the levels epsilon_i, and    *)
+(* its overall level is epsilon_1 + ... + epsilon_k.                          *)
+(* ------------------------------------------------------------------------ *)
+Theorem only_kronecker_any P (N : I -> R) : mechanism P ->
+    (forall i, neighbour_level_le (N i) i P) ->
+    (forall i, 1 < N i <= rate_level P i) ->
+  (forall u v, P u v = one_by_one (rate_level P) u v) /\
+  smallest_level (\prod_i rate_level P i) P.
+Proof.
+move=> mP nb N_le; set E := rate_level P; pose K := one_by_one E.
+have E_gt1 i : 1 < E i by have /andP[gt le] := N_le i; apply: lt_le_trans le.
+have E_ge1 i : 1 <= E i := ltW (E_gt1 i).
+have divP : each_flip_divides E P.
+  by move=> i u v x; apply: (flip_divides mP (nb i)); have /andP[] := N_le i.
+pose c u := P u u / K u u.
+have PE u v : P u v = c u * K u v.
+  by rewrite mulrAC -rows_proportional // mulfK // gt_eqF // one_by_one_truth_gt0.
+have column v : \sum_u (c u - 1) * K u v = 0.
+  rewrite (eq_bigr _ (fun u _ => mulrBl _ _ _)) sumrB.
+  rewrite -(eq_bigr _ (fun u _ => PE u v)) (eq_bigr _ (fun u _ => mul1r _)).
+  by rewrite mP.2 (one_by_one_mechanism E_ge1).2 subrr.
+pose J := kron (fun i => @undo_response R (A i) (E i)).
+have KJ u w : \sum_v K u v * J v w = (u == w)%:R.
+  apply: kron_inverse => i x z; apply: randomized_response_inverse => //.
+  exact/ltnW/two_values.
+have c1 w : c w = 1.
+  apply/eqP; rewrite -subr_eq0; apply/eqP.
+  transitivity (\sum_u (c u - 1) * \sum_v K u v * J v w).
+    rewrite (bigD1 w) //= KJ eqxx mulr1 big1 ?addr0 // => u uw.
+    by rewrite KJ (negbTE uw) mulr0.
+  rewrite (eq_bigr _ (fun u _ => mulr_sumr _ _ _ _)) exchange_big big1 //= => v _.
+  by rewrite (eq_bigr _ (fun u _ => mulrA _ _ _)) -mulr_suml column mul0r.
+have PK u v : P u v = K u v by rewrite PE c1 mul1r.
+split=> //; have [lv min] : smallest_level (\prod_i E i) K := one_by_one_level E_ge1.
+split=> [u v v' | E' lv']; first by rewrite !PK.
+by apply: min => u v v'; rewrite -!PK.
+Qed.
+
+(* -------------------------------------------------------------------------- *)
+(* Symmetric mechanisms.                                                      *)
+(* -------------------------------------------------------------------------- *)
 
 (* many-marginal: e^(epsilon_i) = (1 - q_i) / (q_i / (a_i - 1)), written without
    a division by q_i *)
 Definition attribute_level (E : R) X i :=
   1 - flip (values A) X i = E * (flip (values A) X i / (sizeof i - 1)).
 
-Let size_gt1 i : 0 < sizeof i - 1.
-Proof. by rewrite subr_gt0 ltr1n; apply: two_values. Qed.
-
-Let times_nonneg S : 0 <= times S.
-Proof. by apply: times_ge0 => i; apply/ltnW/two_values. Qed.
-
 Section OneAttribute.
 Variables (X : {set I} -> R) (P : record A -> record A -> R) (i : I).
 Hypothesis sym : symmetric_with X P.
 Hypothesis law : flip_law (values A) X.
+
+Let mP : mechanism P := symmetric_mechanism sym law.
+Let rate : flip_rate P i = flip (values A) X i := symmetric_flip_rate two_values sym i law.
 
 (* many-def-levels: this is the ratio of Pr[U_i = x | V_i = x] to
    Pr[U_i = x | V_i = y], y <> x, the same for all x and y and for all truths v
@@ -47,39 +263,36 @@ move=> vv'; rewrite !(attribute_needs_no_prior two_values sym _ _ law) eqxx.
 by rewrite (negbTE vv').
 Qed.
 
-(* the neighbour level in the numbers X S *)
-Lemma neighbour_ratio E S : neighbour_level_le E i P -> i \notin S ->
-  X S <= E * X (i |: S).
+(* "epsilon_i is its attribute level" (below price-rate) *)
+Lemma attribute_rate_level E :
+  attribute_level E X i -> 0 < flip_rate P i -> E = rate_level P i.
 Proof.
-move=> nb iS; have := neighbour_in_numbers two_values sym nb S.
-by rewrite /toggle (negbTE iS).
-Qed.
-
-Lemma marginal_sum : flip (values A) X i / (sizeof i - 1) =
-  \sum_(S : {set I} | i \notin S) times S * X (i |: S).
-Proof.
-rewrite flip_pair mulr_suml; apply: eq_bigr => S _.
-by rewrite [times S * (_ * _)]mulrCA [LHS]mulrC mulKf ?gt_eqF.
+rewrite /attribute_level /rate_level -rate => -> /lt0r_neq0 q0.
+have a0 := lt0r_neq0 (size_gt1 i).
+by rewrite -[X in _ * X]mulrA [X in _ * (_ * X)]mulrAC divff // mul1r mulrCA mulfV ?mulr1.
 Qed.
 
 (* ------------------------------------------------------------------------ *)
-(* many-thm-lunch, first part (and many-thm-order):                           *)
+(* many-thm-lunch, first part (and the first inequality of many-thm-order):   *)
 (* Every symmetric mechanism has n_i >= epsilon_i.                            *)
+(*                                                                            *)
+(* First without epsilon_i: if n_i is finite, q_i > 0 and                     *)
+(* (1 - q_i)/(q_i/(a_i - 1)) is at most e^(n_i).                              *)
 (* ------------------------------------------------------------------------ *)
+Theorem neighbours_in_flips N : neighbour_level_le N i P ->
+  0 < flip (values A) X i /\
+  1 - flip (values A) X i <= N * (flip (values A) X i / (sizeof i - 1)).
+Proof.
+move=> nb; rewrite -rate; have [q0 _] := neighbours_any mP nb; split=> //.
+rewrite mulrA ler_pdivl_mulr // mulrC.
+exact: neighbours_no_division.
+Qed.
+
 Theorem neighbours_never_learn_less E N :
   attribute_level E X i -> neighbour_level_le N i P -> E <= N.
 Proof.
-have [X0 X1] := law; move=> att nb; pose c := flip (values A) X i / (sizeof i - 1).
-have c_ge0 : 0 <= c.
-  by rewrite /c marginal_sum sumr_ge0 // => S _; rewrite mulr_ge0.
-have c_gt0 : 0 < c.
-  rewrite lt_def c_ge0 andbT; apply/eqP => c0.
-  have q0 : flip (values A) X i = 0.
-    by apply/eqP; move/eqP: c0; rewrite /c mulf_eq0 invr_eq0 (gt_eqF (size_gt1 i)) orbF.
-  move: att; rewrite /attribute_level -/c c0 q0 mulr0 subr0.
-  by move/eqP; rewrite oner_eq0.
-rewrite -(ler_pmul2r c_gt0) -att -(keep_pair i X1) /c marginal_sum mulr_sumr.
-by apply: ler_sum => S iS; rewrite mulrCA ler_wpmul2l ?neighbour_ratio.
+move=> att nb; have [q0 le] := neighbours_any mP nb.
+by rewrite (attribute_rate_level att q0).
 Qed.
 
 (* If n_i <= epsilon_i for this one attribute, all its ratios are equal:
@@ -87,16 +300,12 @@ Qed.
 Theorem one_attribute_alone E : attribute_level E X i -> neighbour_level_le E i P ->
   forall S, i \notin S -> X S = E * X (i |: S).
 Proof.
-have [X0 X1] := law; move=> att nb S iS.
-have slack0 S' : i \notin S' -> 0 <= times S' * (E * X (i |: S') - X S').
-  by move=> iS'; rewrite mulr_ge0 ?subr_ge0 ?neighbour_ratio.
-have : \sum_(S' : {set I} | i \notin S') times S' * (E * X (i |: S') - X S') == 0.
-  rewrite (eq_bigr _ (fun S' _ => mulrBr _ _ _)) sumrB (keep_pair i X1) att.
-  rewrite marginal_sum mulr_sumr subr_eq0; apply/eqP; apply: eq_bigr => S' _.
-  by rewrite mulrCA.
-rewrite psumr_eq0 // => /allP /(_ S (mem_index_enum S)) /implyP /(_ iS).
-rewrite mulf_eq0 gt_eqF ?times_gt0 //= subr_eq0 => /eqP.
-by move=> ->.
+move=> att nb S iS; have [q0 _] := neighbours_any mP nb.
+have eE := attribute_rate_level att q0; pose u := some_record two_values.
+have [v eS] := some_truth two_values u S; have [x xu] := other_value two_values (u i).
+have vu : v i = u i by apply/esym/eqP; move: iS; rewrite -eS inE negbK.
+have := flip_divides mP nb _ vu xu; rewrite -eE => /(_ (lexx E)).
+by rewrite !sym eS flipsC flips_put (negbTE xu) flipsC eS.
 Qed.
 
 End OneAttribute.
@@ -106,6 +315,7 @@ End OneAttribute.
 (* If n_i <= epsilon_i for every attribute, it is the Kronecker mechanism of  *)
 (* randomized responses at the levels epsilon_i, and its overall level is     *)
 (* epsilon_1 + ... + epsilon_k.                                               *)
+(* (Here a level may be 0: a symmetric mechanism needs no inverse.)           *)
 (* ------------------------------------------------------------------------ *)
 Section OnlyKronecker.
 Variables (X : {set I} -> R) (P : record A -> record A -> R) (E : I -> R).
@@ -114,87 +324,32 @@ Hypothesis law : flip_law (values A) X.
 Hypothesis att : forall i, attribute_level (E i) X i.
 Hypothesis nb : forall i, neighbour_level_le (E i) i P.
 
-Definition one_by_one := kron (fun i => @randomized_response R (A i) (E i)).
+Let mP : mechanism P := symmetric_mechanism sym law.
+Let E_ge1 i : 1 <= E i := neighbour_ge1 (some_record two_values) mP (@nb i).
 
-Lemma E_ge1 i : 1 <= E i.
+Theorem only_kronecker : forall u v, P u v = one_by_one E u v.
 Proof.
-have mP := symmetric_mechanism sym law; pose v := some_record two_values.
-have : \sum_u P u v <= \sum_u E i * P u v by apply: ler_sum => u _; apply: nb.
-by rewrite -mulr_sumr mP.2 mulr1.
-Qed.
-
-Let E_gt0 i : 0 < E i. Proof. exact: lt_le_trans ltr01 (E_ge1 i). Qed.
-
-Lemma telescope (Y : {set I} -> R) S :
-  (forall i S', i \notin S' -> Y S' = E i * Y (i |: S')) ->
-  Y S * \prod_(i in S) E i = Y set0.
-Proof.
-move=> step; elim: {S}_.+1 {-2}S (ltnSn #|S|) => // m IH S Sm.
-have [-> | [i iS]] := set_0Vmem S; first by rewrite big_set0 mulr1.
-have iD : i \notin S :\ i by rewrite !inE eqxx.
-rewrite -(IH (S :\ i)); last by rewrite (cardsD1 i) iS in Sm.
-rewrite (step i (S :\ i)) // setD1K // -{2}(setD1K iS) big_setU1 //=.
-by rewrite mulrA [E i * _]mulrC.
-Qed.
-
-(* the numbers of the Kronecker mechanism *)
-Definition Y S : R := \prod_i
-  (if i \in S then 1 / (E i + mixture.a R (A i) - 1) else E i / (E i + mixture.a R (A i) - 1)).
-
-Lemma kron_symmetric : symmetric_with Y one_by_one.
-Proof.
-move=> u v; apply: eq_bigr => i _; rewrite /randomized_response inE.
-by case: eqP.
-Qed.
-
-Lemma Y_step i S : i \notin S -> Y S = E i * Y (i |: S).
-Proof.
-move=> iS; rewrite /Y (bigD1 i) //= (negbTE iS) [in RHS](bigD1 i) //= setU11.
-rewrite !mulrA mulr1; congr (_ * _); apply: eq_bigr => j ji.
-by rewrite !inE (negbTE ji).
-Qed.
-
-Lemma one_by_one_mechanism : mechanism one_by_one.
-Proof.
-by apply: kron_mechanism => i; apply: randomized_response_mechanism => //; apply: ltnW.
-Qed.
-
-Lemma Y_law : \sum_S times S * Y S = 1.
-Proof.
-rewrite -(one_by_one_mechanism.2 (some_record two_values)) -(sum_flips Y (some_record two_values)).
-by apply: eq_bigr => u _; rewrite kron_symmetric.
-Qed.
-
-Theorem only_kronecker : forall u v, P u v = one_by_one u v.
-Proof.
-move=> u v; rewrite sym kron_symmetric; set S := flips u v.
-have X_step i S' : i \notin S' -> X S' = E i * X (i |: S').
-  by move=> iS'; rewrite (one_attribute_alone sym law (att i) (@nb i) iS').
-have same0 : X set0 = Y set0.
-  have prop S' : X S' * Y set0 = Y S' * X set0.
-    by rewrite -(telescope S' X_step) -(telescope S' Y_step) mulrCA.
-  have : \sum_S' times S' * (X S' * Y set0) = \sum_S' times S' * (Y S' * X set0).
-    by apply: eq_bigr => S' _; rewrite prop.
-  rewrite (eq_bigr _ (fun S' _ => mulrA _ _ _)) -mulr_suml law.2 mul1r => ->.
-  by rewrite (eq_bigr _ (fun S' _ => mulrA _ _ _)) -mulr_suml Y_law mul1r.
-have prod_neq0 : \prod_(i in S) E i != 0.
-  by apply/prodf_neq0 => i _; rewrite gt_eqF.
-by apply: (mulIf prod_neq0); rewrite (telescope S X_step) (telescope S Y_step).
+have divP : each_flip_divides E P.
+  move=> i u v x vu xu; have [q0 _] := neighbours_any mP (@nb i).
+  have eE := attribute_rate_level sym law (att i) q0.
+  by rewrite eE; apply: (flip_divides mP (@nb i)) => //; rewrite eE.
+pose k := \prod_i (E i / (E i + mixture.a R (A i) - 1)).
+have row u v : P u v * k = X set0 * one_by_one E u v.
+  by have := rows_proportional E_ge1 u v divP; rewrite one_by_one_truth (sym u u) flips_id.
+have k0 : k != 0.
+  by rewrite lt0r_neq0 // /k -(one_by_one_truth E (some_record two_values)) one_by_one_truth_gt0.
+have kX : k = X set0.
+  pose v := some_record two_values; rewrite -[k]mul1r -(mP.2 v) mulr_suml.
+  rewrite (eq_bigr _ (fun u _ => row u v)) -mulr_sumr.
+  by rewrite (one_by_one_mechanism E_ge1).2 mulr1.
+by move=> u v; apply: (mulIf k0); rewrite row kX mulrC.
 Qed.
 
 Theorem only_kronecker_level : smallest_level (\prod_i E i) P.
 Proof.
-suff [lv min] : smallest_level (\prod_i E i) one_by_one.
-  split=> [u v v' | E' lE']; first by rewrite !only_kronecker.
-  by apply: min => u v v'; rewrite -!only_kronecker.
-apply: levels_add_up => i.
-  by apply: randomized_response_mechanism => //; apply: ltnW.
-have s0 : (0 < #|A i|)%N by apply: ltnW.
-apply: attained_smallest; first by apply: randomized_response_level => //; apply: E_ge1.
-have [y yx] := other_value two_values (some_record two_values i).
-exists (some_record two_values i), (some_record two_values i), y.
-rewrite /randomized_response eqxx eq_sym (negbTE yx) mul1r; split=> //.
-by rewrite invr_gt0 denominator_gt0.
+have [lv min] := one_by_one_level E_ge1.
+split=> [u v v' | E' lv']; first by rewrite !only_kronecker.
+by apply: min => u v v'; rewrite -!only_kronecker.
 Qed.
 
 End OnlyKronecker.

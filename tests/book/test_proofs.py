@@ -93,7 +93,9 @@ def test_a_change_without_a_review_is_seen():
 @every_theorem
 def test_theorem_is_stated_in_its_file(theorem):
     for name in [theorem["name"], *theorem.get("also", [])]:
-        assert re.search(STATED.format(name), code(SOURCES[theorem["file"]]), re.MULTILINE), name
+        theory, _, stated = name.rpartition(".")
+        text = code(SOURCES[f"{theory}.v" if theory else theorem["file"]])
+        assert re.search(STATED.format(stated), text, re.MULTILINE), name
 
 
 @every_theorem
@@ -145,6 +147,7 @@ def test_a_theorem_that_is_not_there_is_seen(coq):
     [
         ("mixture", "/ a <= E / (E + a - 1).", "/ a <= 1 / (E + a - 1).", "mixture"),
         ("checker", "(s + y, b * n)", "(s + y, n)", "certificate"),  # a program that counts wrong
+        ("tight", "smallest in_program x,", "largest in_program x,", "tight"),
     ],
 )
 def test_a_wrong_theory_does_not_compile(coq, tmp_path, name, right, wrong, fails):
@@ -212,6 +215,20 @@ def test_fresh_certificates_are_accepted_and_mutants_refused(coq, k, states):
     assert proofs.accepts(given)
     for what in MUTANTS if k < 100 else MUTANTS[:1]:
         assert not proofs.accepts(spoilt(given, what)), what
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"unit": -1}, "-1 is not a natural number"),
+        ({"claim": [1, 2, 3]}, "not of the form"),
+        ({"attributes": [{"values": 2, "most": 1, "weight": 1, "level": [1, 1, 7]}]}, "not of the form"),
+        ({"attributes": [{"values": 2, "most": 1, "weight": 1}]}, "'level' is not there"),
+    ],
+)
+def test_what_is_no_certificate_is_refused_with_a_reason(change, said):
+    with pytest.raises(proofs.Wrong, match=said):
+        proofs.coq_certificate(fresh(3).for_coq() | change)
 
 
 def test_only_numbers_reach_coq():
