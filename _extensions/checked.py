@@ -101,16 +101,16 @@ class Theorems(SphinxDirective):
 
 
 class Theories(SphinxDirective):
-    """A list of the files, what each is about, and when its statements were last read beside the book."""
+    """A list of the files, what each is about, by the day on which its statements were last read."""
 
     def run(self) -> list[nodes.Node]:
-        """Write a list item for each file."""
+        """Write a list item for each file, below its day."""
         self.env.note_dependency(str(DATA))
-        items = [
-            f"<li><code>{name}</code>: {escape(about['about'])}; last read on {about['reviewed']}</li>"
-            for name, about in data()["files"].items()
-        ]
-        return [html(f'<ul class="simple">{"".join(items)}</ul>')]
+        days: dict[str, list[str]] = {}
+        for name, file in data()["files"].items():
+            item = f"<li><code>{name}</code>: {escape(file['about'])}</li>"
+            days.setdefault(f"{file['reviewed']:%-d %B %Y}", []).append(item)
+        return [html(f'<p>{day}</p><ul class="simple">{"".join(items)}</ul>') for day, items in days.items()]
 
 
 def mark(app, doctree: nodes.document, page: str) -> None:

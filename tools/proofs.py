@@ -239,10 +239,8 @@ def check_certificate(path: Path) -> None:
     if not accepts(given):
         raise Wrong(f"REFUSED: {path}")
     seconds, k = time.perf_counter() - start, len(given["attributes"])
-    print(
-        f"Accepted in {seconds:.1f} s: every mechanism for {k} attributes of the file's sizes, whose flip rates"
-    )
-    print("are at most those of the file's levels, has")
+    print(f"Accepted in {seconds:.1f} s: every mechanism for {k} attributes of the file's sizes,")
+    print("whose flip rates are at most those of the file's levels, has")
     print("e^epsilon at least 1 + {}/{}".format(*given["claim"]))
 
 
