@@ -42,7 +42,7 @@ def title(theorem: dict) -> str:
 
 def first(label: str) -> dict:
     """Return the first theorem that has to do with a labelled one of a chapter."""
-    return next(one for one in data()["theorems"] if label in (one["label"], *one.get("marks", [])))
+    return next(one for one in data()["theorems"] if label == one["label"])
 
 
 def of_claim(paper: str) -> dict | None:

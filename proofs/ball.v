@@ -128,13 +128,15 @@ Lemma ball_le S : ball S <= (E a D)^-1.
 Proof. by have /andP[_ D1] := D01 S; rewrite ler_pimull // invr_ge0 ltW. Qed.
 
 Theorem mix_scale_repair :
-  [/\ forall i, (rate a (mixed ball) i <= q i) = (1 <= s ball i),
+  [/\ density a (mixed ball),
+      forall i, (rate a (mixed ball) i <= q i) = (1 <= s ball i),
       has_level (1 + M / E a D) (mixed ball)
     & (forall i, 1 <= s ball i) ->
       let f := mixed (repaired ball (enum I)) in
-      [/\ density a f, forall i, rate a f i = q i & has_level (1 + M / E a D) f]].
+      [/\ forall i, 0 <= replaced ball i <= 1, density a f, forall i, rate a f i = q i
+        & has_level (1 + M / E a D) f]].
 Proof.
-have db := ball_density; split.
+have db := ball_density; split; first exact: mixed_density.
 - by move=> i; rewrite rate_s ger_addl pmulr_lle0 ?divr_gt0 // subr_le0.
 - by apply: mixed_level ball_le; case: db.
 move=> s_ge1; have sM i : 0 < s ball i + M.
@@ -143,7 +145,7 @@ have t01 i : 0 <= replaced ball i <= 1.
   rewrite divr_ge0 ?subr_ge0 ?(ltW (sM i)) //= ler_pdivr_mulr // mul1r ler_add2l.
   by rewrite (le_trans _ (ltW M_gt0)) // oppr_le0 ler01.
 have [dg gh rates _] := repaired_ok (enum_uniq I) db ball_le t01.
-split; [exact: mixed_density | | by apply: mixed_level gh; case: dg].
+split=> //; [exact: mixed_density | | by apply: mixed_level gh; case: dg].
 move=> i; rewrite mixed_rate rates ?mem_enum // /replaced.
 have s0 := lt0r_neq0 (sM i); have M0 := lt0r_neq0 M1; have d0 := lt0r_neq0 (d_gt0 i).
 have m0 := lt0r_neq0 M_gt0.

@@ -229,13 +229,6 @@ move=> Qi; rewrite (bigID (fun S => i \in S)) /= sum_with addrC big_split /=.
 by congr (_ + _); apply: eq_bigl => S; rewrite Qi.
 Qed.
 
-Lemma flip_pair X i :
-  flip X i = \sum_(S : {set I} | i \notin S) times S * ((sizeof i - 1) * X (i |: S)).
-Proof.
-rewrite /flip (sum_with i predT) /=; apply: eq_bigr => S iS.
-by rewrite times_add // mulrCA !mulrA.
-Qed.
-
 Lemma keep_pair X i : \sum_S times S * X S = 1 ->
   \sum_(S : {set I} | i \notin S) times S * X S = 1 - flip X i.
 Proof. by move=> <-; rewrite [in RHS](bigID (fun S => i \in S)) /= addrC addKr. Qed.

@@ -211,21 +211,6 @@ rewrite big1 => [/esym/eqP | i _]; last first.
   by have [->|/fq->] := eqVneq (y i) 0; rewrite ?mul0r // subrr mulr0.
 by rewrite mulf_eq0 (negPf c0) /= addrC subr_eq0 => /eqP.
 Qed.
-
-(* Hence it is optimal: no symmetric mechanism whose flip probabilities are at most    *)
-(* q_i has a smaller overall level.                                                    *)
-Theorem two_heights_optimal f c x : (forall i, 0 <= y i) -> 0 < \sum_i y i * q i ->
-  c != 0 -> E a f = 1 -> (forall S, c <= f S <= x * c) ->
-  (forall S, 0 < h S -> f S = x * c) -> (forall S, h S < 0 -> f S = c) ->
-  (forall i, y i != 0 -> rate a f i = q i) ->
-  forall f' x', density a f' -> (forall i, rate a f' i <= q i) -> has_level x' f' ->
-  x <= x'.
-Proof.
-move=> y_ge0 yq c0 f1 bars full even fq f' x' mf' fq' fx'.
-have := any_weights y_ge0 mf' fq' fx'.
-rewrite (two_heights_attain c0 f1 bars full even fq).
-by rewrite ler_pmul2r ?short_gt0 // ler_add2r.
-Qed.
 End Weights.
 
 (* Mechanisms that need not be symmetric: K u v is the probability of releasing the    *)

@@ -322,22 +322,6 @@ have := le_trans (claim_proved R wf accepted) le.
 by rewrite ler_pmul2r ?(short_gt0 sizes0) ?budget_gt0 // ler_subr_addl.
 Qed.
 
-(* The same for symmetric mechanisms, in terms of the density f: whatever the          *)
-(* flip probabilities q_i <= n_i/unit, max f / min f is at least 1 + claim.            *)
-Theorem certificate_sound_symmetric (R : realFieldType) (c : certificate) : check c = true ->
-  forall (q : 'I_(size (attributes c)) -> R) (f : {set 'I_(size (attributes c))} -> R) (x : R),
-  (forall i, q i <= most_flips R i) ->
-  density (@sizes c) f -> (forall i, rate (@sizes c) f i = q i) -> has_level x f ->
-  1 + claim R c <= x.
-Proof.
-move=> /check_parts[wf accepted] q f x q_most mf fq fx.
-have sizes0 := sizes_gt0 R wf.
-have fq' i : rate (@sizes c) f i <= most_flips R i by rewrite fq.
-have le := any_weights sizes0 (fun i => weights_ge0 R i) mf fq' fx.
-have := le_trans (claim_proved R wf accepted) le.
-by rewrite ler_pmul2r ?(short_gt0 sizes0) ?budget_gt0 // ler_subr_addl.
-Qed.
-
 (* Levels in place of flip probabilities. The field R need not have an exponential     *)
 (* function; all that is used of E_i = e^{eps_i} is that it is at least every partial  *)
 (* sum of the exponential series.                                                      *)

@@ -163,9 +163,9 @@ rewrite -[X in X + _](divff (lt0r_neq0 (size_gt1 i))) -[X in _ + X]mul1r.
 by rewrite -mulrDl subrK.
 Qed.
 
-(* The counts of one attribute always have an unbiased estimate,
-   (seen - N q/(a-1)) / (1 - q a/(a-1)), whatever the mechanism does to the
-   other attributes.  As for every positive level, q_i < p_i. *)
+(* The counts of one attribute have an unbiased estimate if q_i < p_i, as for
+   every positive level: (seen - N q/(a-1)) / (1 - q a/(a-1)), whatever the
+   mechanism does to the other attributes. *)
 Theorem one_attribute_unbiased N (x : 'I_N -> record A) i (y : A i) :
   let r := flip i / (sizeof i - 1) in
   flip i < p i ->

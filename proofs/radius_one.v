@@ -33,7 +33,7 @@ Lemma qw i : q i * w i = d i.
 Proof. by rewrite mulrC mulfVK // gt_eqF. Qed.
 
 (* A line that holds all mechanisms with these flip probabilities and at most one flip *)
-(* above the uniform part. Its points with a z_i < 0 are none.                         *)
+(* above the uniform part. Points with a z_i < 0 are not of this kind.                 *)
 Section Line.
 Variable M : R.
 Definition z i : R := q i / b i * (M - w i).
@@ -170,12 +170,12 @@ apply: le_trans hi _; rewrite ler_wpmul2l // addr_ge0 ?ler01 // mulr_ge0 //.
 by rewrite ltW ?T_gt0.
 Qed.
 
-(* Theorem ("Weights and masses", put to use). A mechanism on the line in which the    *)
-(* truth is likeliest has the smallest overall level, log(1 + T z_0), of all           *)
-(* mechanisms whose flip rates are at most q_i, if there are weights y >= 0 with       *)
-(* sum y_i q_i = 1 such that two flips together weigh at least 1, a flip that weighs   *)
-(* less than 1 is as likely as the truth, and one that weighs more has z_i = 0.        *)
-Theorem line_optimal (y : 'I_k -> R) :
+(* A mechanism on the line in which the truth is likeliest has the smallest overall    *)
+(* level, log(1 + T z_0), of all mechanisms whose flip rates are at most q_i, if there *)
+(* are weights y >= 0 with sum y_i q_i = 1 such that two flips together weigh at least *)
+(* 1, a flip that weighs less than 1 is as likely as the truth, and one that weighs    *)
+(* more has z_i = 0.                                                                   *)
+Lemma line_optimal (y : 'I_k -> R) :
   (forall i, 0 <= y i) -> \sum_i y i * q i = 1 ->
   (forall i, y i < 1 -> z i = z0) -> (forall i, 1 < y i -> z i = 0) ->
   (forall S, (1 < #|S|)%N -> 1 <= \sum_(i in S) y i) ->
@@ -273,15 +273,6 @@ apply: (line_optimal M0 z_ge0 zle z0_ge0 (y := one_weight star)).
 - by move=> i; rewrite /one_weight; case: eqP => _; rewrite ltNge ?lexx // surplus_ge1 q1.
 - by move=> i; rewrite /one_weight; case: eqP => [-> _ //|_]; rewrite ltxx.
 by move=> S; apply: one_weight_two.
-Qed.
-
-(* The left end in the book's other words: z_0 = sum_{i != *} d_i                      *)
-(*                                              + (1 - sum_{i != *} q_i) w_*.          *)
-Lemma left_z0 star : z0 (w star)
-  = \sum_(i | i != star) d i + (1 - \sum_(i | i != star) q i) * w star.
-Proof.
-rewrite /z0 (bigD1 star) //= [\sum_i q i](bigD1 star) //= -qw.
-set D := \sum_(i | _) d i; set Q := \sum_(i | _) q i; by rings R.
 Qed.
 
 (* The mass at which a flip of attribute i alone is as likely as the truth. *)

@@ -1,4 +1,4 @@
-(* Densities (chapter 5): the numbers X_S of basics.v, in units of 1/T.                *)
+(* Densities (chapter 11): the numbers X_S of basics.v, in units of 1/T.               *)
 (*                                                                                     *)
 (* Attribute i has a_i values, and T is the number of records. pi is the law of the    *)
 (* flip set S when the released record is uniformly random, E the expectation under    *)
@@ -7,8 +7,8 @@
 (* A symmetric mechanism is a density f on flip sets: a given record at flip set S     *)
 (* from the truth is released with probability X_S = f(S)/T. Its flip probabilities    *)
 (* are E[f B_i], and its overall level is at most log x if f(S) <= x f(S') for all S,  *)
-(* S'. The theorems `density_law` and `rate_flip` say that this is the same as in      *)
-(* basics.v.                                                                           *)
+(* S'. `density_law` and `rate_flip` say that mechanisms and flip probabilities are    *)
+(* those of basics.v, `level_in_numbers` of symmetric.v that levels are.               *)
 From mathcomp Require Import all_ssreflect all_algebra.
 From Orr Require Export basics.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
@@ -117,9 +117,6 @@ Qed.
 
 Lemma E_ge0 F : (forall S, 0 <= F S) -> 0 <= E F.
 Proof. by move=> F0; apply: sumr_ge0 => S _; rewrite mulr_ge0 ?pi_ge0. Qed.
-
-Lemma E_le F f : (forall S, F S <= f S) -> E F <= E f.
-Proof. by move=> le; apply: ler_sum => S _; rewrite ler_wpmul2l ?pi_ge0. Qed.
 
 (* One vocabulary: f is a density if and only if the numbers X_S = f(S)/T are a flip   *)
 (* law of basics.v, and both have the same flip probabilities.                         *)

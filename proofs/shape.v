@@ -29,7 +29,7 @@ Lemma best_attains y x : best y -> optimum x -> gain a q y = (x - 1) * short a q
 Proof.
 move=> [wy most] [inx least]; have some_attribute : (0 < #|I|)%N.
   by have [_ [i _]] := wy; apply/card_gt0P; exists i.
-have [x' [_ _ [inx' least'] _ [[y' wy' x'_is] above]]] :=
+have [x' [[_ [[y' wy' x'_is] above] _ _] [[inx' least'] _]]] :=
   best_weights_close_the_gap a_gt0 q_gt0 q_le (A := fun i => [finType of 'I_(a i)])
     (fun i => card_ord (a i)) some_attribute.
 have -> : x = x' by apply/eqP; rewrite eq_le least // least'.

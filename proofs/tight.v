@@ -1,5 +1,5 @@
-(* The best weights close the gap (chapter 5), and the optimum is a weighted ball      *)
-(* (chapter 11).                                                                       *)
+(* The best weights close the gap, and any weights prove a bound for levels, too       *)
+(* (chapter 5).                                                                        *)
 (*                                                                                     *)
 (* Attribute i has a_i values and flips with probability at most q_i, or exactly q_i,  *)
 (* where 0 < q_i <= p_i, as for every level that is not negative.                      *)
@@ -141,16 +141,19 @@ Qed.
 End Program.
 
 (* ------------------------------------------------------------------------------------*)
-(* Four ways to ask for the smallest x = e^eps. The first is the paper's program, of   *)
+(* Five ways to ask for the smallest x = e^eps. The first is the paper's program, of   *)
 (* which x_S = f(S)/f(all) are the variables: levels are met exactly, and a further    *)
 (* flip never makes a record likelier.                                                 *)
 (* ------------------------------------------------------------------------------------*)
 Definition in_program x := exists f,
   [/\ density a f, forall i, rate a f i = q i, decreasing f & f set0 = x * f setT].
 (* (lp-monotone) weakened to 1 <= x_S <= x_0 *)
-Definition without_order x := exists f,
-  [/\ density a f, forall i, rate a f i = q i & has_level x f].
+Definition weakened x := exists f, [/\ density a f, forall i, rate a f i = q i,
+  forall S, f setT <= f S <= f set0 & f set0 = x * f setT].
 (* levels of at least eps_i allowed *)
+Definition higher_levels x := exists f,
+  [/\ density a f, forall i, rate a f i <= q i, decreasing f & f set0 = x * f setT].
+(* both, and no order at all *)
 Definition with_fewer_flips x := exists f,
   [/\ density a f, forall i, rate a f i <= q i & has_level x f].
 (* any mechanism, symmetric or not *)
@@ -171,14 +174,18 @@ apply: IH; first by rewrite (cardsD1 i) iS' in Sm.
 by rewrite subsetD1 sub iS.
 Qed.
 
-Lemma program_level f x : density a f -> decreasing f -> f set0 = x * f setT -> has_level x f.
+Lemma decreasing_between f : decreasing f -> forall S, f setT <= f S <= f set0.
+Proof. by move=> dec S; rewrite !decreasing_sub ?subsetT ?sub0set. Qed.
+
+Lemma program_level f x : density a f -> (forall S, f setT <= f S <= f set0) ->
+  f set0 = x * f setT -> has_level x f.
 Proof.
-move=> [f_ge0 f1] dec fx S S'; have low : f setT <= f S' by apply: decreasing_sub (subsetT _).
-have high : f S <= f set0 by apply: decreasing_sub (sub0set _).
+move=> [f_ge0 f1] between fx S S'; have /andP[low _] := between S'.
+have /andP[_ high] := between S.
 apply: le_trans high _; rewrite fx ler_wpmul2l //; case: (leP 0 x) => // x_lt0.
 have f0 S'' : f S'' = 0.
-  apply/eqP; rewrite eq_le f_ge0 andbT; apply: le_trans (decreasing_sub dec (sub0set S'')) _.
-  by rewrite fx nmulr_rle0.
+  apply/eqP; rewrite eq_le f_ge0 andbT; have /andP[_] := between S''; rewrite fx.
+  by move=> /le_trans; apply; rewrite nmulr_rle0.
 by move/eqP: f1; rewrite (eq_E _ f0) E_const eq_sym oner_eq0.
 Qed.
 
@@ -189,11 +196,12 @@ Proof. by move=> [y0 [i yi]]; apply: short_gt0 => //; apply: budget_gt0 yi. Qed.
 (* optimum of the linear program. Then e^eps* is 1 + the largest                       *)
 (* y.d / E[(y.(q - B))+] over all weights y >= 0 that are not all zero. The optimum    *)
 (* stays the same if (lp-monotone) is weakened to 1 <= x_S <= x_0 for all S, or if     *)
-(* levels of at least eps_i are allowed, or for mechanisms that are not symmetric.     *)
+(* levels of at least eps_i are allowed; without any order; and for mechanisms that    *)
+(* are not symmetric.                                                                  *)
 Theorem best_weights_close_the_gap (A : I -> finType) :
   (forall i, #|A i| = a i) -> (0 < #|I|)%N ->
-  exists x, [/\ smallest in_program x, smallest without_order x,
-    smallest with_fewer_flips x, smallest (any_level A) x & largest proved_bound x].
+  exists x, [/\ smallest in_program x, largest proved_bound x, smallest weakened x
+    & smallest higher_levels x] /\ smallest with_fewer_flips x /\ smallest (any_level A) x.
 Proof.
 move=> a_values /card_gt0P[i0 _].
 have [f [y [x [[df fq fx] [y_ge0 gain_x tight flat]]]]] := attained_bound.
@@ -216,10 +224,16 @@ have least_fewer x' : with_fewer_flips x' -> x <= x'.
   - exact: matrix_mechanism.
   - by move=> i; rewrite matrix_rate.
   - exact: matrix_level.
-have least_order x' : without_order x' -> x <= x'.
-  by case=> f' [df' fq' fx']; apply: least_fewer; exists f'; split=> // i; rewrite fq'.
+have least_higher x' : higher_levels x' -> x <= x'.
+  case=> f' [df' fq' dec fx']; apply: least_fewer; exists f'; split=> //.
+  by apply: program_level => //; apply: decreasing_between.
+have least_weakened x' : weakened x' -> x <= x'.
+  case=> f' [df' fq' between fx']; apply: least_fewer; exists f'; split=> [//|i|].
+    by rewrite fq'.
+  exact: program_level.
 have least_program x' : in_program x' -> x <= x'.
-  by case=> f' [df' fq' dec fx']; apply: least_order; exists f'; split=> //; apply: program_level.
+  case=> f' [df' fq' dec fx']; apply: least_higher; exists f'; split=> // i.
+  by rewrite fq'.
 (* a monotone density with exact levels, as good as f *)
 have T0 := T_gt0 R a_gt0.
 have [X [lawX dec Xq nw]] : exists X, [/\ flip_law a X, decreasing X,
@@ -245,18 +259,20 @@ have pos : 0 < f' setT.
 have in_x : in_program x.
   exists f'; split=> //; apply/eqP; rewrite eq_le fx' /= -ler_pdivl_mulr //.
   by apply: least_program; exists f'; split=> //; rewrite mulfVK ?gt_eqF.
-exists x; split; split=> //.
-- by exists f'.
+have [g [dg gq decg gx]] := in_x.
+exists x; split; [split | split]; split=> //.
+- by exists y'.
+- move=> x' [y'' wy'' ->]; have [y''_ge0 _] := wy''; apply: any_weights_ratio df fq fx => //.
+  by have [i yi] := wy''.2; apply: budget_gt0 yi.
+- by exists g; split=> //; apply: decreasing_between.
+- by exists g; split=> // i; rewrite gq.
 - by exists f.
 - exists (matrix_of a f); split; [exact: matrix_mechanism | | exact: matrix_level].
   by move=> i; rewrite matrix_rate.
-- by exists y'.
-move=> x' [y'' wy'' ->]; have [y''_ge0 _] := wy''; apply: any_weights_ratio df fq fx => //.
-by have [i yi] := wy''.2; apply: budget_gt0 yi.
 Qed.
 End Tight.
 
-(* Theorem (chapter 5, "Any weights prove a bound", the last sentence). In particular   *)
+(* Theorem (chapter 5, "Any weights prove a bound", the last sentence). In particular  *)
 (* this holds for every symmetric mechanism with the attribute levels eps_i. E_i       *)
 (* stands for e^(eps_i).                                                               *)
 Theorem symmetric_levels_bound (R : realFieldType) (I : finType) (A : I -> finType)

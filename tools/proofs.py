@@ -22,6 +22,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -84,6 +85,17 @@ def run(text: str) -> subprocess.CompletedProcess[str]:
         return coqc(path, Path(folder))
 
 
+@cache
+def version() -> str:
+    """Return which Coq and which MathComp these are: what others compiled does not count."""
+    said, where = (
+        subprocess.run(["coqc", option], capture_output=True, text=True, check=True).stdout.strip()
+        for option in ("--version", "-where")
+    )
+    library = Path(where, "user-contrib", "mathcomp", "algebra", "all_algebra.vo")
+    return said + (hashlib.sha256(library.read_bytes()).hexdigest() if library.exists() else "")
+
+
 def missing() -> str:
     """Say what is missing, in a sentence; nothing if all is there."""
     if not shutil.which("coqc"):
@@ -113,7 +125,7 @@ def uses(text: str) -> list[str]:
 def compile_theory(name: str, source: Path, built: Path) -> None:
     """Compile a theory whose imports are compiled, unless it has been already."""
     text = (source / f"{name}.v").read_text("utf-8")
-    parts = [text, *options(), *((built / f"{used}.key").read_text() for used in uses(text))]
+    parts = [version(), text, *options(), *((built / f"{used}.key").read_text() for used in uses(text))]
     key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
     stamp = built / f"{name}.key"
     if stamp.exists() and stamp.read_text() == key and (built / f"{name}.vo").exists():
@@ -155,9 +167,15 @@ def assumptions(names: list[str]) -> dict[str, str]:
         said = run(text)
         if said.returncode:
             raise Wrong(f"a theorem of theorems.yml is not there:\n{said.stderr.strip()}")
-        known.write_text(said.stdout, "utf-8")
+        arriving = known.with_suffix(".part")
+        arriving.write_text(said.stdout, "utf-8")
+        arriving.replace(known)
     parts = re.split(r"^@(.+)\n", known.read_text("utf-8"), flags=re.MULTILINE)[1:]
-    return {name: what.strip() for name, what in zip(parts[::2], parts[1::2], strict=True)}
+    found = {name: what.strip() for name, what in zip(parts[::2], parts[1::2], strict=True)}
+    if set(found) != set(names):
+        known.unlink()
+        raise Wrong("Coq did not answer for every theorem")
+    return found
 
 
 def names() -> list[str]:
@@ -219,7 +237,7 @@ def check_all() -> None:
     """Compile all theories and print what every theorem of the book assumes."""
     with alone():
         compiled()
-    found = assumptions(names())
+        found = assumptions(names())
     for name, what in found.items():
         print(f"{name}: {what}")
     if any(what != CLOSED for what in found.values()):
