@@ -297,10 +297,16 @@ def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
     orr.kronecker(domain, [1.0]).to_json(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text("sex\n" + "F\nM\n" * 2_000_000, "utf-8")
     words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
-    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as work:
+    number = getattr(signal, kind)
+    before = signal.signal(number, signal.SIG_DFL)  # what nohup ignores, the command would ignore too
+    try:
+        work = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    finally:
+        signal.signal(number, before)
+    with work:
         while work.poll() is None and not list(tmp_path.glob(".new*")):
             time.sleep(0.005)
-        work.send_signal(getattr(signal, kind))
+        work.send_signal(number)
         said = work.communicate()[1].decode()
     assert work.returncode == 130
     assert "nothing half-done" in said
