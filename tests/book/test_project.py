@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 EXTRAS = SETTINGS["project"]["optional-dependencies"]
 NOTEBOOKS = sorted(ROOT.glob("chapters/*.ipynb"))
+STUDENTS = sorted(ROOT.glob("classroom/*/*.ipynb"))
 every_chapter = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
@@ -79,7 +80,7 @@ def test_chapter_was_run_from_top_to_bottom(path):
     assert not any("nbval-skip" in cell["metadata"].get("tags", []) for cell in code)
 
 
-@every_chapter
+@pytest.mark.parametrize("path", NOTEBOOKS + STUDENTS, ids=lambda path: path.stem)
 def test_unstable_cells_still_assert_something(path):
     for cell in cells(path, "code"):
         if "nbval-ignore-output" in cell["metadata"].get("tags", []):
