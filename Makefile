@@ -5,7 +5,7 @@ NOTEBOOKS := chapters classroom/assignments classroom/practice classroom/project
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book live help test lint scripts unit proofs checked notebooks classroom browser rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
+.PHONY: book live help test lint scripts unit proofs checked notebooks classroom browser slow rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
 
 ## The book
 
@@ -30,7 +30,7 @@ links: .venv/installed ## check the links to other sites
 
 ## Tests
 
-test: lint checked unit notebooks classroom book browser ## run every test
+test: lint checked unit notebooks classroom book browser ## run all tests but the slow ones
 
 lint: .venv/installed scripts ## check style and types
 	$(BIN)/ruff check
@@ -51,17 +51,21 @@ proofs: .venv/installed ## let Coq check the theorems, and print what each assum
 checked: .venv/installed ## the same, but go on where there is no Coq
 	@$(BIN)/python tools/proofs.py --skip
 
+unit: export ORR_EXAMPLES ?= 30
 unit: .venv/installed ## test the package and the project's files
-	$(BIN)/pytest --numprocesses=auto --quiet
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet
 
 notebooks: .venv/installed ## run every notebook and compare its outputs with those stored
 	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet $(NOTEBOOKS)
 
 classroom: .venv/installed-classroom .venv/installed-otter ## grade the assignments and follow the guide
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet -rs tests/classroom
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/classroom
 
 browser: .venv/installed-browser .venv/installed-lite book ## open every page in a browser
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal --quiet -rs tests/browser
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/browser
+
+slow: .venv/installed-classroom .venv/installed-otter .venv/installed-browser .venv/installed-lite book ## run the slow tests
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs tests tests/classroom tests/browser
 
 rehearsal: .venv/installed-browser ## do what Binder does: install, open a chapter, run all cells
 	@$(BIN)/python tools/rehearsal.py

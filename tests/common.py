@@ -7,6 +7,7 @@ from math import prod
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 import orr
@@ -28,6 +29,14 @@ CONSTRUCTIONS = {
     "optimal": orr.optimal,
     "guarded": partial(orr.guarded, slack=0.2),
 }
+
+
+def some_slow(cases, *slow):
+    """Return the parameters of a test, of which ``make slow`` alone tries those that are named again."""
+    marks = [[pytest.mark.slow] if case in slow else [] for case in cases]
+    assert sum(map(bool, marks)) == len(slow) < len(marks)
+    rows = [case if isinstance(case, tuple) else (case,) for case in cases]
+    return [pytest.param(*row, marks=mark) for row, mark in zip(rows, marks, strict=True)]
 
 
 def ball_pool(sizes, levels):

@@ -1,6 +1,7 @@
 """Extreme problems are answered rightly or refused with a reason; wrong samplers are noticed.
 
-These are the first 300 of the 10,000 problems of tools/extremes.py, which says how chance is accounted for.
+These are the first 300 of the 10,000 problems of tools/extremes.py, which says how chance is accounted for;
+``make test`` tries 100 of them.
 They run in a process of their own, whose memory is capped.
 """
 
@@ -11,10 +12,11 @@ import numpy as np
 import pytest
 
 import orr
+from tests.common import some_slow
 from tools import extremes
 from tools.extremes import Case, Result, Worker, Wrong, check, compare, problem, report
 
-COUNT, AT_ONCE = 300, 10
+COUNT, QUICK, AT_ONCE = 300, 100, 10
 SIZES, LEVELS = [40, 3], [3.0, 1.5]
 
 
@@ -25,7 +27,7 @@ def worker():
     worker.close()
 
 
-@pytest.mark.parametrize("first", range(0, COUNT, AT_ONCE))
+@pytest.mark.parametrize("first", some_slow(range(0, COUNT, AT_ONCE), *range(QUICK, COUNT, AT_ONCE)))
 def test_extreme_problems(worker, first):
     failures = []
     for seed in range(first, first + AT_ONCE):

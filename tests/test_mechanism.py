@@ -44,7 +44,7 @@ def test_an_attribute_that_is_almost_never_kept_is_not_always_kept(sizes, levels
 @pytest.mark.parametrize(
     ("sizes", "levels"),
     [
-        ([1000, 10**6, 10**6, 5], [0.0068, 17.8, 0.1, 700.0]),
+        pytest.param([1000, 10**6, 10**6, 5], [0.0068, 17.8, 0.1, 700.0], marks=pytest.mark.slow),
         ([10, 10**6, 2, 2], [4.13, 25.6, 8.59, 700.0]),
     ],
 )

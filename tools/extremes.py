@@ -8,8 +8,8 @@ from 1e-9 s. A number, the seed, stands for a problem: the same one on every mac
 The accounting of chance: a problem of k attributes is compared with its claim 2k + 1 times (lies of each
 attribute, their values, and whole records), each time by an exact binomial tail on both sides. A comparison
 fails below 1e-9 / (10,000 (2k + 1)), so a right sampler fails at one problem with probability at most
-1e-13, and at any of the 10,000 with probability at most 1e-9, by the union bound. The 300 problems of
-``make test`` are the first of these. Samples are seeded, but for one problem in ten, which draws from the
+1e-13, and at any of the 10,000 with probability at most 1e-9, by the union bound. The 300 problems of the
+tests are the first of these. Samples are seeded, but for one problem in ten, which draws from the
 operating system's entropy. Where a time limit cuts a search short, the mechanism depends on the machine's
 speed, so such a failure may take several tries to see again.
 """

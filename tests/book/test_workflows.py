@@ -132,11 +132,26 @@ def test_every_python_is_supported(name):
     assert set(versions) <= set(supported())
 
 
-def test_other_systems_run_the_tests_that_make_runs():
+NOT_SLOW = ' -m "not slow"'
+
+
+def test_other_systems_run_the_tests_that_make_runs_and_the_slow_ones():
     makefile = (ROOT / "Makefile").read_text("utf-8")
     _, *tests = commands(load("test")["jobs"]["elsewhere"])
     for target, command in zip(["unit", "notebooks"], tests, strict=True):
-        assert command == f"python -m {recipe(makefile, target)}"
+        assert command == f"python -m {recipe(makefile, target).replace(NOT_SLOW, '')}"
+
+
+def test_slow_tests_are_run_by_a_push_and_every_week():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert (ROOT / ".ci" / "run").read_text("utf-8").endswith("\nmake test slow\n")
+    assert f".venv/bin/{recipe(makefile, 'unit').replace(NOT_SLOW, '')}" in commands(
+        load("weekly")["jobs"]["newest"]
+    )
+    for target in ("unit", "classroom", "browser"):
+        what = recipe(makefile, target)
+        assert NOT_SLOW in what
+        assert what.partition("-rs ")[2] in recipe(makefile, "slow").replace(NOT_SLOW, " -m slow")
 
 
 def recipe(makefile, target):

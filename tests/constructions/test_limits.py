@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from orr.laws.beside import Beside
 from orr.laws.product import Product
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem
-from tests.common import brute_levels, flip_sets
+from tests.common import brute_levels, flip_sets, some_slow
 
 HUGE = {
     "tiny weights beside a large one": ([2] * 4, [1e-9] * 3 + [30.0]),
@@ -33,8 +34,9 @@ HUGE = {
 }
 
 
-@pytest.mark.parametrize("limit", [None, 1e-9])
-@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize(
+    ("name", "limit"), some_slow([*product(HUGE, (None, 1e-9))], ("rows that HiGHS takes for infinite", None))
+)
 def test_every_legal_input_is_answered(name, limit):
     sizes, levels = HUGE[name]
     best = orr.optimal(sizes, levels, time_limit=limit)
@@ -95,7 +97,10 @@ def test_allocate_says_that_a_program_is_no_mechanism():
     "build",
     [
         lambda: orr.optimal([1000] * 25_000 + [10], [6.0] * 25_000 + [700.0], time_limit=5),
-        lambda: orr.guarded([2] * 2000 + [3], [6.0] * 2000 + [3.0], 0.5),
+        pytest.param(
+            lambda: orr.guarded([2] * 2000 + [3], [6.0] * 2000 + [3.0], 0.5), marks=pytest.mark.slow
+        ),
+        lambda: orr.guarded([2] * 200 + [3], [6.0] * 200 + [3.0], 0.5),
         lambda: orr.guarded([2, 3, 4], [700.0, 650.0, 600.0], 1e306),
         lambda: orr.guarded([2, 3], [1.0, 1.0], 10**400),
     ],

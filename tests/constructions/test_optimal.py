@@ -17,7 +17,7 @@ from orr.laws.cells import Cells
 from orr.optimum import verify
 from orr.problem import Problem
 from orr.rounding import Unsound
-from tests.common import CASES, ball_mechanism, ball_pool, flip_sets, problems
+from tests.common import CASES, ball_mechanism, ball_pool, flip_sets, problems, some_slow
 
 
 def draw(k, seed, low=1.0, high=10.0):
@@ -120,7 +120,9 @@ def test_equal_attributes_of_a_hundred_are_treated_alike():
         np.testing.assert_array_equal(values[:50], values[50:])
 
 
-@pytest.mark.parametrize(("k", "gap"), [(17, 1e-8), (30, 1e-8), (60, 1e-8), (100, 1e-3), (300, 0.01)])
+@pytest.mark.parametrize(
+    ("k", "gap"), some_slow([(17, 1e-8), (30, 1e-8), (60, 1e-8), (100, 1e-3), (300, 0.01)], (60, 1e-8))
+)
 def test_gaps_that_were_asked_are_reached(k, gap):
     sizes, levels = draw(k, k)
     best = orr.optimal(sizes, levels, rel_gap=gap / levels.sum())
@@ -182,7 +184,7 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("name", some_slow(HARD, "all levels 0.01"))
 def test_hard_inputs_are_answered(name):
     sizes, levels, rel_gap = HARD[name]
     best = orr.optimal(sizes, levels, rel_gap=max(rel_gap, 1e-4), time_limit=30)

@@ -56,7 +56,11 @@ def test_neighbour_levels_are_not_exceeded(name, problem):
         lambda: orr.radius_one([2, 3, 4, 5] * 2, [650.0, 655.0, 660.0, 700.0] * 2),
         lambda: orr.inductive([2, 3, 4, 5] * 2, [3.0, 4.0, 5.0, 2.0] * 2),
         lambda: orr.optimal([10**6, 10**6, 10], [1e-10, 1e-10, 6.5446], time_limit=1),
-        lambda: orr.guarded([1000, 10**6, 10**6, 5], [0.0068, 17.8, 0.1, 700.0], 0.1),
+        pytest.param(
+            lambda: orr.guarded([1000, 10**6, 10**6, 5], [0.0068, 17.8, 0.1, 700.0], 0.1),
+            marks=pytest.mark.slow,
+        ),
+        lambda: orr.guarded([10, 10**6, 2, 2], [4.13, 25.6, 8.59, 700.0], 0.1),
     ],
 )
 def test_neighbour_levels_of_more_attributes_are_not_exceeded(construct):

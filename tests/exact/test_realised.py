@@ -83,17 +83,10 @@ LARGE = {
 }
 
 
-@pytest.fixture(scope="module")
-def large():
-    """Mechanisms of many attributes, built once."""
-    found = {}
-
-    def get(name):
-        if name not in found:
-            found[name] = LARGE[name]()
-        return found[name]
-
-    return get
+@pytest.fixture(scope="module", params=LARGE)
+def large(request):
+    """Mechanisms of many attributes: all that is asked of one is asked before the next is built."""
+    return LARGE[request.param]()
 
 
 def excess(level, bound):
@@ -125,14 +118,12 @@ def test_overall_level_of_quick_constructions_is_not_exceeded(name, problem):
     check_overall(built(name, problem))
 
 
-@pytest.mark.parametrize("name", LARGE)
-def test_overall_level_of_many_attributes_is_not_exceeded(large, name):
-    check_overall(large(name))
+def test_overall_level_of_many_attributes_is_not_exceeded(large):
+    check_overall(large)
 
 
-@pytest.mark.parametrize("name", LARGE)
-def test_margin_covers_the_rounding_of_the_draws(large, name):
-    check_margin(large(name))
+def test_margin_covers_the_rounding_of_the_draws(large):
+    check_margin(large)
 
 
 def check_margin(mechanism):
@@ -142,8 +133,9 @@ def check_margin(mechanism):
     assert passed <= margin, excess(passed, float(margin))
 
 
+@pytest.mark.parametrize("large", ["20 spent on 1000 of 4 values"], indirect=True)
 def test_a_total_is_not_exceeded(large):
-    level = samplers.realised(large("20 spent on 1000 of 4 values").law).low
+    level = samplers.realised(large.law).low
     assert level <= 20, excess(level, 20)
 
 
@@ -219,15 +211,13 @@ def test_tiny_attribute_levels_are_those_reported(name):
     check_attributes(construct(*problem))
 
 
-@pytest.mark.parametrize("name", LARGE)
-def test_attribute_levels_of_many_attributes_are_those_reported(large, name):
-    mechanism = large(name)
-    law, k = mechanism.law, len(mechanism.sizes)
+def test_attribute_levels_of_many_attributes_are_those_reported(large):
+    law, k = large.law, len(large.sizes)
     if hasattr(law, "balls") and k > samplers.FEW:
         for i in (0, k // 2, k - 1):
-            assert abs(samplers.ball_attribute_level(law, i) / float(mechanism.epsilons[i]) - 1) <= 1e-6
+            assert abs(samplers.ball_attribute_level(law, i) / float(large.epsilons[i]) - 1) <= 1e-6
     else:
-        check_attributes(mechanism)
+        check_attributes(large)
 
 
 def share_of_truths(mechanism, n):
@@ -235,13 +225,14 @@ def share_of_truths(mechanism, n):
     return (mechanism.perturb(records, 2) == records).mean(axis=0)
 
 
-@pytest.mark.parametrize("name", ["an attribute in the clear", "out of time", "guarded above 709"])
-def test_no_attribute_is_released_in_the_clear(large, name):
+@pytest.mark.parametrize(
+    "large", ["an attribute in the clear", "out of time", "guarded above 709"], indirect=True
+)
+def test_no_attribute_is_released_in_the_clear(large):
     """Within six standard errors: by chance once in 10^8 at a fresh seed, and never at this one."""
-    mechanism, n = large(name), 20_000
-    truths = 1 - mechanism.flip_probabilities
+    n, truths = 20_000, 1 - large.flip_probabilities
     allowed = 6 * np.sqrt(truths * (1 - truths) / n) + 6 / n
-    np.testing.assert_array_less(np.abs(share_of_truths(mechanism, n) - truths), allowed)
+    np.testing.assert_array_less(np.abs(share_of_truths(large, n) - truths), allowed)
 
 
 # The exact evaluation is itself checked: it sums to 1, agrees with enumeration, and asks the same coins.

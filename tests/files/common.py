@@ -92,6 +92,15 @@ def leaves(value, path=()):
     return [path]
 
 
+def some_leaves(value):
+    """List the same, but of a list only the first place and the last: a reader treats those between alike."""
+    return [
+        path
+        for path in leaves(value)
+        if all(i in (0, len(at(value, path[:n])) - 1) for n, i in enumerate(path) if isinstance(i, int))
+    ]
+
+
 def objects(value, path=()):
     """List the places of all objects."""
     entries = (
