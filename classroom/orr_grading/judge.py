@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from orr_classroom.calling import Outcome
+from orr_classroom.case import Case
 from orr_classroom.codec import encode
 from orr_classroom.sheet import Sheet, said
 from orr_grading.sheets import hidden, module, sheet
@@ -20,13 +21,17 @@ class Judge:
 
     def __init__(self) -> None:
         self.sheets: dict[tuple[str, int, str], Sheet] = {}
+        self.hidden: dict[tuple[str, str, int, str], list[Case]] = {}
 
     def cases(self, assignment: str, task: str, seed: int, owner: str) -> list[Any]:
         """Return the cases of a task: those that were seen, then the hidden ones."""
         key = (assignment, seed, owner)
         if key not in self.sheets:
             self.sheets[key] = sheet(assignment, seed, owner)
-        return [self.sheets[key].cases(task), hidden(assignment, task, seed, owner)]
+        which = (assignment, task, seed, owner)
+        if which not in self.hidden:
+            self.hidden[which] = hidden(*which)
+        return [self.sheets[key].cases(task), self.hidden[which]]
 
     def calls(self, **which: Any) -> list[Any]:
         """Return the arguments of every call, in every case; no right answer among them."""

@@ -1,5 +1,6 @@
 """Classes made and graded as an instructor does it: by the command lines of our tools and of nbgrader."""
 
+import copy
 import os
 import re
 import shutil
@@ -29,6 +30,13 @@ class Class:
         assert done.returncode == 0, done.stderr
         self.folder = folder / str(seed)
         self.course = self.folder / "course"
+
+    def copied(self, classes):
+        """Return a copy in another folder of classes."""
+        other = copy.copy(self)
+        other.classes, other.folder = classes, classes / str(self.seed)
+        other.course = copied(self.folder, other.folder) / "course"
+        return other
 
     def read(self, *parts):
         return nbformat.read(self.course.joinpath(*parts, self.path.stem, self.path.name), as_version=4)

@@ -15,10 +15,20 @@ SEEDS = (1, 20, 300)
 every_assignment = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
 
 
+COSTLY = SOURCES[-1].stem  # draws a sheet in half a minute
+
+
 def parametrized(kind):
-    found = answers(kind)
-    names = [f"{stem[:2]}-{task}-{number}" for stem, task, number, _ in found]
-    return pytest.mark.parametrize(("stem", "task", "number", "entry"), found, ids=names)
+    """Try all answers; those to the last assignment with the second and third seed by ``make slow``."""
+    found = [
+        pytest.param(
+            *answer,
+            id=f"{answer[0][:2]}-{answer[1]}-{answer[2]}",
+            marks=[pytest.mark.slow] if answer[0] == COSTLY and seed_of(answer[2]) != SEEDS[0] else [],
+        )
+        for answer in answers(kind)
+    ]
+    return pytest.mark.parametrize(("stem", "task", "number", "entry"), found)
 
 
 def seed_of(number):

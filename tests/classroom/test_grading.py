@@ -12,8 +12,10 @@ from tests.classroom.courses import Class, secret_lines, solutions
 
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
 SEEDS = (11, 22, 33)
+slow = pytest.mark.slow
 every_assignment = pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
-ROUNDS = 3  # of all that is listed: the rest is tried by test_answers.py, in one process
+QUICK, ROUNDS = 1, 3  # of all that is listed: the rest is tried by test_answers.py, in one process
+LONG = SOURCES[4:]  # take as long as all others
 
 
 def graded(path, kind):
@@ -33,13 +35,23 @@ def rounds(kind, stem):
     return [{task: entry for task, entry in zip(tasks, row, strict=True) if entry} for row in entries]
 
 
-@every_assignment
-def test_everybody_gets_what_they_deserve(path, tmp_path):
+def instances():
+    """Return assignments with the rounds to try: the first of those that take less, by make slow the rest."""
+    quick = [pytest.param(path, slice(QUICK), id=path.stem) for path in SOURCES if path not in LONG]
+    return quick + [
+        pytest.param(path, slice(0 if path in LONG else QUICK, ROUNDS), id=f"{path.stem}-more", marks=slow)
+        for path in SOURCES
+    ]
+
+
+@pytest.mark.parametrize(("path", "some"), instances())
+def test_everybody_gets_what_they_deserve(path, some, tmp_path):
     made = Class(tmp_path, path, SEEDS[SOURCES.index(path) % 3])
     check_release(path, made)
     made.submit("source", made.read("source"))
     made.submit("untouched", made.read("release"))
-    tried = {"right": rounds("right", path.stem), "wrong": rounds("wrong", path.stem)}
+    tried = {kind: rounds(kind, path.stem)[some] for kind in ("right", "wrong")}
+    assert all(tried.values())
     for kind, found in tried.items():
         for number, entries in enumerate(found):
             answers = {task: entry["answer"] for task, entry in entries.items()}
@@ -130,9 +142,8 @@ def test_numbers_of_their_own_for_a_roster_of_five(tmp_path):
     assert len(set(drawn.values())) == 5
 
 
-def test_a_check_that_was_changed_changes_no_grade(tmp_path):
-    path = SOURCES[0]
-    made = Class(tmp_path, path, 5)
+def test_a_check_that_was_changed_changes_no_grade(first, tmp_path):
+    made = first.copied(tmp_path)
     tampered = (
         "import orr_classroom.case, orr_classroom.comparing, orr_classroom.feedback, orr_classroom.sheet\n"
         "always = lambda *a, **k: orr_classroom.feedback.RIGHT\n"
@@ -156,7 +167,7 @@ def test_a_check_that_was_changed_changes_no_grade(tmp_path):
     assert "The first cell, with the numbers, is missing" in made.printed("lost", "check-level")
     from tests.classroom.courses import tool
 
-    done = tool("scan", "--seed", 5, "--classes", tmp_path)
+    done = tool("scan", "--seed", made.seed, "--classes", tmp_path)
     assert not re.search(r"^(honest|loud) ", done.stdout, re.MULTILINE)
     assert re.search(r"^lost +\S+ +numbers +the numbers are missing", done.stdout, re.MULTILINE)
     assert re.search(

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import student_book
+
 ROOT = Path(__file__).parent.parent.parent
 GUIDE = (ROOT / "teaching.md").read_text("utf-8")
 SOURCES = sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
@@ -21,9 +23,15 @@ def markdown(path):
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
 
 
-@pytest.fixture(scope="module")
-def followed(tmp_path_factory):
-    """Follow the guide to the letter in a fresh copy: all its commands, in one shell."""
+SHORTER = {  # what `make test` leaves to `make slow`: all assignments but one, and another build of the book
+    "make assignments SEED=2027\n": f"make assignments SEED=2027 ONLY={SOURCES[0].stem}\n",
+    "make student-book\n": "",
+}
+
+
+@pytest.fixture(scope="module", params=["in short", pytest.param("to the letter", marks=pytest.mark.slow)])
+def followed(request, tmp_path_factory):
+    """Follow the guide in a fresh copy: all its commands, in one shell."""
     copy = tmp_path_factory.mktemp("fresh") / "copy"
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     for name in subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
@@ -36,21 +44,31 @@ def followed(tmp_path_factory):
     (copy / ".venv").symlink_to(Path(sys.prefix))
     commands = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     assert len(commands) == 5
-    done = subprocess.run(["bash", "-e"], input="".join(commands), cwd=copy, text=True, capture_output=True)
+    script = "".join(commands)
+    if request.param == "in short":
+        for command, instead in SHORTER.items():
+            assert script.count(command) == 1
+            script = script.replace(command, instead)
+    done = subprocess.run(["bash", "-e"], input=script, cwd=copy, text=True, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return copy
 
 
-def test_commands_make_what_the_guide_promises(followed):
+to_the_letter = pytest.mark.parametrize(
+    "followed", [pytest.param("to the letter", marks=pytest.mark.slow)], indirect=True
+)
+
+
+def test_commands_make_what_the_guide_promises(request, followed):
     made = followed / "classes" / "2027"
-    names = [path.stem for path in SOURCES]
+    names = [path.stem for path in SOURCES][: 1 if "in short" in request.node.name else None]
     assert sorted(path.stem for path in (made / "solutions").iterdir()) == names
     assert sorted(path.name for path in (made / "course" / "release").iterdir()) == names
     assert (made / "assignments.zip").exists()
     assert (made / "secret").exists()
     assert (made / "course" / "feedback" / "student-1" / names[0] / f"{names[0]}.html").exists()
     assert re.search(r"\bstudent-1\b", (made / "course" / "grades.csv").read_text("utf-8"))
-    assert (followed / "classes" / "2027-student-repo" / "assignments" / f"{names[5]}.ipynb").exists()
+    assert (followed / "classes" / "2027-student-repo" / "assignments" / f"{names[-1]}.ipynb").exists()
     exports = followed / "classes" / "2027-exports"
     assert (exports / "README.md").exists()
     assert len(list(exports.rglob("*.zip"))) >= len(names)
@@ -65,6 +83,7 @@ def test_commands_make_what_the_guide_promises(followed):
     }
 
 
+@to_the_letter
 def test_students_book_leaves_the_guide_out(followed):
     html = followed / "_build" / "student" / "_build" / "html"
     assert not list(html.rglob("teaching*"))
@@ -72,24 +91,45 @@ def test_students_book_leaves_the_guide_out(followed):
         assert "teaching.html" not in page.read_text("utf-8"), page.name
 
 
+def labels(text):
+    return re.findall(r"\{exercise\}.*\n:label: (\S+)", text)
+
+
+def no_solution_in(source, path):
+    """Make sure that the text of a notebook for students has no solution of a chapter."""
+    assert "{solution" not in source
+    hidden = re.findall(
+        r"^([`:]{3,})\{solution\} \S+\n:class: dropdown\n\n(.*?)^\1$",
+        "\n".join(markdown(path)),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert hidden
+    for _, solution in hidden:
+        assert json.dumps(solution.splitlines()[0], ensure_ascii=False)[1:-1] not in source
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_stripped_chapter_has_the_exercises_and_no_solution(path):
+    cells = json.loads(path.read_text("utf-8"))["cells"]
+    source = json.dumps(student_book.strip(cells), ensure_ascii=False)
+    no_solution_in(source, path)
+    asked = labels("\n".join(markdown(path)))
+    assert asked
+    for label in asked:
+        assert f":label: {label}\\n" in source
+    with pytest.raises(AssertionError):
+        no_solution_in(path.read_text("utf-8"), path)
+
+
+@to_the_letter
 def test_students_book_has_the_exercises_and_no_solution(followed):
     html = followed / "_build" / "student" / "_build" / "html"
     for path in CHAPTERS:
-        text = "\n".join(markdown(path))
         page = (html / "chapters" / f"{path.stem}.html").read_text("utf-8")
-        source = (html / "_sources" / "chapters" / path.name).read_text("utf-8")
-        labels = re.findall(r"\{exercise\}.*\n:label: (\S+)", text)
-        for label in labels:
+        for label in labels("\n".join(markdown(path))):
             assert f'id="{label}"' in page
         assert "solution" not in re.findall(r'class="([^"]*)"', page)
-        assert "{solution" not in source
-        hidden = re.findall(
-            r"^([`:]{3,})\{solution\} \S+\n:class: dropdown\n\n(.*?)^\1$", text, re.MULTILINE | re.DOTALL
-        )
-        assert hidden
-        for _, solution in hidden:
-            first = solution.splitlines()[0]
-            assert json.dumps(first)[1:-1] not in source
+        no_solution_in((html / "_sources" / "chapters" / path.name).read_text("utf-8"), path)
     assert "Solution to" not in "".join(p.read_text("utf-8") for p in html.glob("chapters/*.html"))
 
 

@@ -11,21 +11,21 @@ import pytest
 import yaml
 
 from tests.classroom.common import ROOT, SOURCES
-from tests.classroom.courses import Class, secret_lines, solutions, tool
+from tests.classroom.courses import secret_lines, solutions, tool
 
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return Class(tmp_path_factory.mktemp("repo"), SOURCES[0], 12)
+def made(first, tmp_path_factory):
+    return first.copied(tmp_path_factory.mktemp("repo"))
 
 
 @pytest.fixture(scope="module")
 def repository(made):
-    done = tool("student_repo", "--seed", 12, "--classes", made.classes)
+    done = tool("student_repo", "--seed", made.seed, "--classes", made.classes)
     assert done.returncode == 0, done.stderr
-    return made.classes / "12-student-repo"
+    return made.classes / f"{made.seed}-student-repo"
 
 
 def texts(folder):
@@ -94,7 +94,7 @@ def test_an_assignment_works_there_with_what_pip_installs(made, repository):
 
 
 def test_it_is_not_made_twice_and_not_without_a_class(made, repository):
-    again = tool("student_repo", "--seed", 12, "--classes", made.classes)
+    again = tool("student_repo", "--seed", made.seed, "--classes", made.classes)
     assert again.returncode == 1
     assert "Move it away" in again.stderr
     none = tool("student_repo", "--seed", 13, "--classes", made.classes)

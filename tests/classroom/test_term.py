@@ -26,9 +26,9 @@ def prints(folder):
 
 
 @pytest.fixture(scope="module")
-def term(tmp_path_factory):
+def term(first, tmp_path_factory):
     """Return a class in which two students have handed in and were graded."""
-    made = Class(tmp_path_factory.mktemp("term") / "classes", PATH, 7)
+    made = first.copied(tmp_path_factory.mktemp("term") / "classes")
     made.submit("ada", made.read("release"), solutions(PATH))
     made.submit("ben", made.read("release"))
     made.grade()
@@ -68,6 +68,20 @@ def before_of(found, start):
     return {name: mark for name, mark in found.items() if name.startswith(start)}
 
 
+@pytest.fixture
+def refused(monkeypatch, capsys):
+    """Return a function that runs the tool in this process, and returns what it says when it refuses."""
+
+    def refused(*arguments):
+        monkeypatch.setattr(sys, "argv", ["assignments.py", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            assignments.main()
+        assert end.value.code != 0
+        return f"{end.value.code}{capsys.readouterr().err}"
+
+    return refused
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -78,12 +92,16 @@ def before_of(found, start):
         (["--survey", "missing.csv"], "is no survey.csv"),
     ],
 )
-def test_what_is_wrong_is_said_before_anything_is_touched(tmp_path, arguments, words):
-    done = tool("assignments", "--classes", tmp_path / "classes", *arguments)
-    assert done.returncode != 0
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
+def test_what_is_wrong_is_said_before_anything_is_touched(tmp_path, refused, arguments, words):
+    assert words in refused("--classes", tmp_path / "classes", *arguments)
     assert not (tmp_path / "classes").exists()
+
+
+def test_a_refusal_is_no_traceback(tmp_path):
+    done = tool("assignments", "--classes", tmp_path / "classes", "--survey", "missing.csv")
+    assert done.returncode == 1
+    assert "is no survey.csv" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -98,11 +116,9 @@ def test_what_is_wrong_is_said_before_anything_is_touched(tmp_path, arguments, w
         ("student\n\n a b\n", "no name for a folder"),
     ],
 )
-def test_bad_rosters_are_refused(tmp_path, text, words):
+def test_bad_rosters_are_refused(tmp_path, refused, text, words):
     (tmp_path / "class.csv").write_text(text, "utf-8")
-    done = tool("assignments", "--classes", tmp_path / "classes", "--roster", tmp_path / "class.csv")
-    assert done.returncode == 1
-    assert words in done.stderr
+    assert words in refused("--classes", tmp_path / "classes", "--roster", tmp_path / "class.csv")
     assert not (tmp_path / "classes").exists()
 
 
@@ -136,17 +152,16 @@ def test_a_build_that_fails_leaves_everything_as_it_was(term, tmp_path):
     assert prints(classes) == before
 
 
-@pytest.mark.parametrize(
-    ("name", "student"),
-    [
-        (f"Jane Doe_12345_assignsubmission_file_{PATH.stem}.ipynb", "12345"),
-        (f"Jane Doe_12346_assignsubmission_file/{PATH.stem}.ipynb", "12346"),
-        (f"doejane_12347_678_{PATH.stem}.ipynb", "12347"),
-        (f"doejane_LATE_12348_678_{PATH.stem}-1.ipynb", "12348"),
-        (f"doejane_12349_678_{PATH.stem} (1).ipynb", "12349"),
-    ],
-)
-def test_zips_of_moodle_and_canvas_are_sorted(tmp_path, name, student):
+HANDED_IN = {
+    f"Jane Doe_12345_assignsubmission_file_{PATH.stem}.ipynb": "12345",
+    f"Jane Doe_12346_assignsubmission_file/{PATH.stem}.ipynb": "12346",
+    f"doejane_12347_678_{PATH.stem}.ipynb": "12347",
+    f"doejane_LATE_12348_678_{PATH.stem}-1.ipynb": "12348",
+    f"doejane_12349_678_{PATH.stem} (1).ipynb": "12349",
+}
+
+
+def test_zips_of_moodle_and_canvas_are_sorted(tmp_path):
     course = tmp_path / "course"
     course.mkdir()
     (tmp_path / "secret").write_text("none", "utf-8")
@@ -155,12 +170,15 @@ def test_zips_of_moodle_and_canvas_are_sorted(tmp_path, name, student):
     archive = course / "downloaded" / PATH.stem / "archive" / "all.zip"
     archive.parent.mkdir(parents=True)
     with zipfile.ZipFile(archive, "w") as packed:
-        packed.writestr(name, PATH.read_text("utf-8"))
+        for name, student in HANDED_IN.items():
+            packed.writestr(name, f"the notebook of {student}")
     command = [sys.executable, "-m", "nbgrader", "zip_collect", PATH.stem, "--log-level=WARN"]
     subprocess.run(command, cwd=course, check=True, capture_output=True)
-    assert [p.relative_to(course / "submitted").as_posix() for p in course.glob("submitted/*/*/*.ipynb")] == [
-        f"{student}/{PATH.stem}/{PATH.name}"
-    ]
+    found = {path.relative_to(course / "submitted"): path for path in course.glob("submitted/*/*/*.ipynb")}
+    wanted = {f"{student}/{PATH.stem}/{PATH.name}" for student in HANDED_IN.values()}
+    assert {place.as_posix() for place in found} == wanted
+    for place, path in found.items():
+        assert path.read_text("utf-8") == f"the notebook of {place.parts[0]}"
 
 
 def test_the_class_survey_comes_into_the_assignment(tmp_path):
