@@ -22,7 +22,7 @@ def certificates():
         "alike": orr.optimal([3] * 20, [1.0] * 20),
         "cube": orr.optimal([2, 2, 2, 3], [0.3, 0.31, 0.32, 0.1]),
         "cells": orr.optimal([2, 3, 4, 5] * 5, [0.5, 1.0, 1.5, 2.0] * 5),
-        "balls": orr.optimal(rng.integers(2, 6, 60), rng.uniform(0.5, 3, 60)),
+        "balls": orr.optimal(rng.integers(2, 6, 30), rng.uniform(0.5, 3, 30)),
         "beside": orr.optimal([2, 3, 4, 10**6], [1.0, 1.5, 2.0, 1e-9]),
         "one by one": orr.optimal([2, 3, 4], [1.0, 1.5, 2.0], time_limit=1e-9),
     }
