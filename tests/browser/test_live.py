@@ -155,6 +155,7 @@ def rounded(text):
     return re.sub(r"\d+\.\d+(?:e-?\d+)?", lambda number: f"{float(number[0]):.12g}", text)
 
 
+@pytest.mark.slow
 def test_every_starter_says_in_the_page_what_it_says_in_python(visit):
     page = visit("chapters/03-two-attributes.html")
     box = ask(page, "two-ex-equal")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 from pypdf import PdfReader
 
@@ -21,6 +22,7 @@ def printed():
     return PdfReader(PDF)
 
 
+@pytest.mark.slow
 def test_pdf(browser):
     pdf = printed()
 

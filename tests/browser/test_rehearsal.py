@@ -2,11 +2,14 @@
 
 import json
 
+import pytest
+
 import rehearsal
 
 from .conftest import cannot_run
 
 
+@pytest.mark.slow
 def test_binder_runs_a_chapter_without_an_error(browser):
     try:
         with rehearsal.stage() as (address, source), browser.new_context() as context:
