@@ -230,7 +230,8 @@ def make(
     """Write all of a class into an empty folder."""
     from orr_grading import sheet
 
-    os.environ |= {"ORR_CLASSROOM_SECRET": secret, "PYTHONPATH": str(CLASSROOM)}
+    path = [str(CLASSROOM), *filter(None, [os.environ.get("PYTHONPATH")])]
+    os.environ |= {"ORR_CLASSROOM_SECRET": secret, "PYTHONPATH": os.pathsep.join(path)}
     course, solutions, students = out / "course", out / "solutions", out / "students"
     for path in sources:
         print(f"{path.stem}: checking its solutions", flush=True)

@@ -100,10 +100,10 @@ def no_secret_in(folder, made, *sources):
 class Otter:
     """The exports of a class, and otter's command that grades with them."""
 
-    def __init__(self, made, folder):
+    def __init__(self, made, folder, quick):
         done = tool("exports", "--seed", SEED, "--classes", made.classes)
         assert done.returncode == 0, done.stderr
-        self.made, self.folder = made, folder
+        self.made, self.folder, self.quick = made, folder, quick
         self.out = made.classes / f"{SEED}-exports"
 
     def grade(self, path, name, answers):
@@ -112,7 +112,11 @@ class Otter:
         archive = self.out / "gradescope" / f"{path.stem}-autograder.zip"
         command = [sys.executable, "-m", "otter", "run", "--no-logo", "--autograder", archive, submission]
         done = subprocess.run(
-            command, cwd=submission.parent, capture_output=True, text=True, env=without_settings()
+            command,
+            cwd=submission.parent,
+            capture_output=True,
+            text=True,
+            env=without_settings() | {"PYTHONPATH": self.quick},
         )
         assert done.returncode == 0, done.stderr
         text = (submission.parent / "results.json").read_text("utf-8")
@@ -136,8 +140,9 @@ def worth(made, path):
 
 
 @needs_otter
-def test_otter_grades_as_nbgrader_does(made, tmp_path, monkeypatch):
-    otter, right = Otter(made, tmp_path), solutions(FIRST)
+@pytest.mark.slow
+def test_otter_grades_what_is_all_right_and_what_is_untouched(made, tmp_path, quick):
+    otter, right = Otter(made, tmp_path, quick), solutions(FIRST)
     full = worth(made, FIRST)
     assert sum(full.values()) == 16
     scores, _ = otter.grade(FIRST, "right", right | {"level": FROM_THE_ZIP + right["level"]})
@@ -145,11 +150,18 @@ def test_otter_grades_as_nbgrader_does(made, tmp_path, monkeypatch):
     scores, text = otter.grade(FIRST, "untouched", {})
     assert not any(scores.values())
     assert "is still to be written" in text
+    scores, _ = otter.grade(ALGEBRA, "algebra", solutions(ALGEBRA))
+    assert scores == worth(made, ALGEBRA)
 
+
+@needs_otter
+def test_otter_grades_as_nbgrader_does(made, tmp_path, quick, monkeypatch):
+    otter, right, full = Otter(made, tmp_path, quick), solutions(FIRST), worth(made, FIRST)
     sheet = sheet_of(made.read("release"))
     partly = PARTLY.format(seen=len(calls(sheet.cases("level"))))
     mixed = {"level": partly, "flip-probability": WRONG, "channel": STOPS}
-    scores, text = otter.grade(FIRST, "mixed", right | mixed)
+    here = {"people-needed": FROM_THE_ZIP + right["people-needed"]}
+    scores, text = otter.grade(FIRST, "mixed", right | mixed | here)
     assert scores == full | {"level": full["level"] - 1, "flip-probability": 0, "channel": 0}
     secret = (made.folder / "secret").read_text("utf-8").strip()
     monkeypatch.setenv("ORR_CLASSROOM_SECRET", secret)
@@ -164,8 +176,6 @@ def test_otter_grades_as_nbgrader_does(made, tmp_path, monkeypatch):
     no_secret_in(otter.out / "github", made, FIRST, ALGEBRA)
 
     collect(otter, made)
-    scores, _ = otter.grade(ALGEBRA, "algebra", solutions(ALGEBRA))
-    assert scores == worth(made, ALGEBRA)
 
 
 def collect(otter, made):
