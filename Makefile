@@ -65,7 +65,8 @@ browser: .venv/installed-browser .venv/installed-lite book ## open every page in
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/browser
 
 slow: .venv/installed-classroom .venv/installed-otter .venv/installed-browser .venv/installed-lite book ## run the slow tests
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs tests tests/classroom tests/browser
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs tests/classroom tests/browser
 
 rehearsal: .venv/installed-browser ## do what Binder does: install, open a chapter, run all cells
 	@$(BIN)/python tools/rehearsal.py
