@@ -144,7 +144,8 @@ def test_other_systems_run_the_tests_that_make_runs_and_the_slow_ones():
 
 def test_slow_tests_are_run_by_a_push_and_every_week():
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    assert (ROOT / ".ci" / "run").read_text("utf-8").endswith("\nmake test slow\n")
+    assert (ROOT / ".ci" / "run").read_text("utf-8").endswith("\nmake test\n")
+    assert commands(load("test")["jobs"]["slow"]) == ["make slow"]
     assert f".venv/bin/{recipe(makefile, 'unit').replace(NOT_SLOW, '')}" in commands(
         load("weekly")["jobs"]["newest"]
     )
