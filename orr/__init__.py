@@ -14,9 +14,11 @@ from orr.files.load import load
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
 from orr.problem import information_floor
+from orr.randomness import Seeded
 from orr.release.channel import NotRecoverable
+from orr.release.chosen import Filtered
 from orr.release.estimate import Estimate
-from orr.release.randomizer import Filtered
+from orr.release.unbiased import Unreliable
 
 __version__ = "0.1.0"
 
@@ -28,6 +30,8 @@ __all__ = [
     "NotApplicable",
     "NotCertified",
     "NotRecoverable",
+    "Seeded",
+    "Unreliable",
     "Wasteful",
     "allocate",
     "guarded",

@@ -8,11 +8,11 @@ from typing import Any, Self
 
 import numpy as np
 
-from orr.arrays import Integers, frozen
+from orr.arrays import Fixed, Integers, frozen
 from orr.checks import POLICIES, Label, check_columns, check_labels, check_name, check_policies
 
 
-class Domain:
+class Domain(Fixed):
     """The attributes of a release: their names, and the labels that each may have.
 
     Labels come from the questionnaire or the codebook, never from the records: a label that only occurs

@@ -1,7 +1,7 @@
 """Random bytes for real releases: a ChaCha20 stream under keys from the operating system.
 
 The cipher comes from the package *cryptography* (the extra ``secure``). Without it every byte comes from the
-operating system itself, which takes ten times as long.
+operating system itself, which takes longer.
 """
 
 from __future__ import annotations

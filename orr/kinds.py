@@ -15,6 +15,8 @@ from orr.rounding import log_binomial
 class Kinds:
     """The different pairs of size and level, and which attributes have them.
 
+    ``order`` sorts the attributes by size, then by level, and keeps the order of those that are alike.
+
     Examples
     --------
     >>> kinds = Kinds(Problem([3, 2, 3], [1.0, 2.0, 1.0]))
@@ -23,12 +25,13 @@ class Kinds:
     """
 
     def __init__(self, problem: Problem) -> None:
-        pairs = np.column_stack([problem.sizes, problem.epsilons])
-        _, first, of, count = np.unique(
-            pairs, axis=0, return_index=True, return_inverse=True, return_counts=True
-        )
-        self.whole, self.first, self.of, self.count = problem, first, of.ravel(), count
-        self.problem = Problem.achieved(problem.sizes[first].copy(), problem.epsilons[first].copy())
+        self.order = np.lexsort((problem.epsilons, problem.sizes))
+        sizes, levels = problem.sizes[self.order], problem.epsilons[self.order]
+        new = np.append(True, (np.diff(sizes) != 0) | (levels[1:] != levels[:-1]))
+        self.whole, self.first, self.of = problem, self.order[new], np.empty_like(self.order)
+        self.of[self.order] = np.cumsum(new) - 1
+        self.count = np.diff(np.append(np.flatnonzero(new), len(new)))
+        self.problem = Problem.achieved(sizes[new], levels[new])
 
     def __len__(self) -> int:
         return len(self.count)

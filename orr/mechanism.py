@@ -83,7 +83,7 @@ class Mechanism(Randomizer):
 
     @property
     def neighbour_exact(self) -> NDArray[np.bool_]:
-        """Where ``neighbour_epsilons`` are exact, to 1e-9 of their size.
+        """Where ``neighbour_epsilons`` are exact, to 1e-9 of the overall level.
 
         They are wherever flip sets are listed or can be enumerated. Elsewhere (many attributes, in balls
         that only a dynamic program can count) they are upper bounds.

@@ -52,7 +52,7 @@ was dropped as tiny is added again.
 
 **Faint attributes.** What a joint law tells of an attribute is a difference of masses, so its digits are
 lost where it is a ``FLOOR`` of the whole. Such attributes are randomized one by one beside the others:
-their levels add to the overall one, and are tiny.
+their levels add to the overall one, and are tiny. A joint law that holds one is refused.
 
 **Upper bounds.** The level of a law that was found is at least the optimum if its flip
 probabilities, before attributes are re-randomized, are at most the ones asked, *exactly*. So the solvers

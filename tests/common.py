@@ -1,6 +1,7 @@
 """What several test files share: problems to draw, constructions to try, brute force to compare with."""
 
 import json
+import os
 from functools import partial
 from itertools import chain, combinations, count
 from math import prod
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import orr
@@ -29,6 +31,12 @@ CONSTRUCTIONS = {
     "optimal": orr.optimal,
     "guarded": partial(orr.guarded, slack=0.2),
 }
+
+
+def examples(many):
+    """Let a property draw so many examples, or the percentage of them that ``make unit`` asks for."""
+    percentage = int(os.environ.get("ORR_EXAMPLES", "100"))
+    return settings(max_examples=-(-many * percentage // 100), deadline=None)
 
 
 def some_slow(cases, *slow):

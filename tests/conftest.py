@@ -1,19 +1,18 @@
-import math
-import os
-
 import matplotlib
+import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.chance import INSTANCES
+from tests.common import examples
+
 matplotlib.use("agg")
-settings.register_profile("orr", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOW = [HealthCheck.too_slow]
+settings.register_profile("orr", examples(100), deadline=None, suppress_health_check=SLOW)
 settings.load_profile("orr")
-SHARE = float(os.environ.get("ORR_EXAMPLES", "100")) / 100
-SETTINGS = "_hypothesis_internal_use_settings"  # where hypothesis keeps those of a test
 
 
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items):
-    """Draw a share of the examples of each property: `make unit` draws fewer than a push does."""
-    tests = {id(item.obj): item.obj for item in items if hasattr(getattr(item, "obj", None), "hypothesis")}
-    for test in tests.values() if SHARE < 1 else ():
-        own = getattr(test, SETTINGS, None) or settings()
-        setattr(test, SETTINGS, settings(own, max_examples=math.ceil(own.max_examples * SHARE)))
+    """Hold the number of statistical tests to what their bounds allow."""
+    found = sum(item.get_closest_marker("statistical") is not None for item in items)
+    assert found <= INSTANCES, f"{found} statistical tests: raise INSTANCES in tests/chance.py"

@@ -8,11 +8,11 @@ import threading
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
 from orr import entropy
 from orr.entropy import CHUNK, PER_KEY, Stream
 from orr.randomness import Source
+from tests.chance import fits
 
 # RFC 8439, appendix A.1, test vectors 1 and 2: blocks 0 and 1 under a key and a nonce of zeros.
 RFC_8439 = bytes.fromhex(
@@ -147,13 +147,14 @@ def test_a_key_is_not_shown(monkeypatch):
 
 
 def check_bytes(stream, size=3 * CHUNK + 5):
-    """Bytes and pairs of bits: each of the two tests fails with probability at most 5e-7."""
+    """Compare how often each byte occurs, and each pair of bits, with fair ones."""
     drawn = stream.bytes(size)
-    assert chisquare(np.bincount(drawn, minlength=256)).pvalue > 5e-7
+    assert fits(np.bincount(drawn, minlength=256), size, 1 / 256, 0.5).all()
     bits = np.unpackbits(drawn).astype(int)
-    assert chisquare(np.bincount(2 * bits[:-1:2] + bits[1::2], minlength=4)).pvalue > 5e-7
+    assert fits(np.bincount(2 * bits[:-1:2] + bits[1::2], minlength=4), 4 * size, 1 / 4, 0.5).all()
 
 
+@pytest.mark.statistical
 def test_bytes_are_fair(kind):
     check_bytes(Stream())
 

@@ -123,6 +123,7 @@ class Run:
 
     def __init__(self, problem: Problem, slack: float, clock: Clock, progress: bool) -> None:
         self.problem, self.slack, self.clock, self.progress = problem, slack, clock, progress
+        self.kinds = Kinds(problem)
         # A neighbour level above the sum of the levels does not occur in an optimum.
         total = math.fsum(problem.epsilons.tolist())
         self.caps = np.minimum(np.minimum(1 + slack, 1e300) * problem.epsilons, total)
@@ -137,9 +138,8 @@ class Run:
             self.lower, self.proof = math.nextafter(self.law.nominal_epsilon, 0), Alone()
         else:
             self.without_caps()
-            kinds = Kinds(self.problem)
-            steps = [self.alike] if len(kinds) == 1 else []
-            steps += [self.cells, self.ramp] if _few(kinds) else [self.ramp]
+            steps = [self.alike] if len(self.kinds) == 1 else []
+            steps += [self.cells, self.ramp] if self.few else [self.ramp]
             for step in steps:
                 if self.clock.left > 0 and not self.good() and self.method != LINE:
                     try:
@@ -151,6 +151,11 @@ class Run:
             self.lower, self.upper, self.weights, *how, self.law, slack=self.slack, proof=self.proof
         )
         return Guarded(self.law, certificate)
+
+    @property
+    def few(self) -> bool:
+        """Whether the cells are few enough for a linear program."""
+        return bool(np.log2(self.kinds.count + 1).sum() <= MAX_CELLS_LOG2)
 
     def good(self) -> bool:
         """Tell whether the bounds are close enough."""
@@ -175,7 +180,7 @@ class Run:
         best = optimal(
             self.problem.sizes,
             self.problem.epsilons,
-            rel_gap=CLOSED if _few(Kinds(self.problem)) else 1e-4,
+            rel_gap=CLOSED if self.few else 1e-4,
             time_limit=None if self.clock.limit == math.inf else max(self.clock.left, 1e-9),
             progress=self.progress,
         )
@@ -199,7 +204,7 @@ class Run:
             heights = above.heights(flips)
             flips, heights = flips[heights > 0, None], heights[heights > 0]
             excess = heights + np.log(-np.expm1(-heights))
-            law = Cells(self.problem, Kinds(self.problem), flips, excess, deep=True)
+            law = Cells(self.problem, self.kinds, flips, excess, deep=True)
             self.offers(LINE, law, above.level + above.bent)
 
     def cells(self) -> None:
@@ -224,11 +229,6 @@ class Run:
                 return
             if Clip(self.problem, self.caps, reach).run(lambda law: self.offers("ramp", law)):
                 return
-
-
-def _few(kinds: Kinds) -> bool:
-    """Tell whether the cells are few enough for a linear program."""
-    return bool(np.log2(kinds.count + 1).sum() <= MAX_CELLS_LOG2)
 
 
 def _check_slack(slack: float) -> float:

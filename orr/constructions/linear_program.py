@@ -147,7 +147,7 @@ class LinearProgram:
                 f"{certificate.upper:.9g}{hint}"
             )
         found = found.with_faint(self.problem)
-        found.construction = "linear_program"
+        vars(found)["construction"] = "linear_program"
         return found if self.domain is None else found.on(self.domain)
 
 

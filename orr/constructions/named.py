@@ -25,7 +25,7 @@ def named(construction: Callable[P, M]) -> Callable[P, M]:
     @wraps(construction)
     def constructed(*args: P.args, **kwargs: P.kwargs) -> M:
         made: Any = construction(*args, **kwargs)
-        made.construction = construction.__name__
+        vars(made)["construction"] = construction.__name__
         sizes = args[0] if args else kwargs.get("sizes")
         return made.on(sizes) if isinstance(sizes, Domain) else made
 

@@ -112,8 +112,7 @@ class Run:
     ) -> None:
         self.clock, self.progress = Clock(time_limit), progress
         self.rel_gap, self.gap = 0.9 * rel_gap, None if gap is None else 0.9 * gap  # to be on the safe side
-        order = np.lexsort((problem.epsilons, problem.sizes))
-        self.problem, self.back, self.kinds = problem, np.argsort(order), Kinds(problem)
+        self.problem, self.kinds = problem, Kinds(problem)
         self.lower = floor(problem)
         self.weights: Floats | None = None
         # The highest level alone is a bound: all weight on that attribute.
@@ -121,7 +120,8 @@ class Run:
         self.proves(math.nextafter(problem.epsilons[highest], 0), np.eye(1, len(problem), highest)[0])
         self.law: Law = Product(problem)
         self.upper, self.method = self.law.epsilon, "one by one"
-        self.sorted = Problem.achieved(problem.sizes[order], problem.epsilons[order])
+        self.sorted = Problem.achieved(problem.sizes[self.kinds.order], problem.epsilons[self.kinds.order])
+        self.back = np.argsort(self.kinds.order)
 
     def answer(self) -> Certified:
         """Try one method after another, until one is good enough or time is up."""

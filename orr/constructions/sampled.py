@@ -95,7 +95,7 @@ def sampled(
     k = len(checked)
     numbers = range(search.ways, k + 1) if answers is None else [_check_answers(answers, k)]
     made = search.best(numbers, Clock(time_limit), progress)
-    made.construction = "sampled"
+    vars(made)["construction"] = "sampled"
     return made.on(domain) if domain else made
 
 
@@ -174,7 +174,7 @@ def as_one(total: float, sizes: Sequence[int]) -> Mechanism:
         if law.epsilon <= total:
             break
     made = Mechanism(law)
-    made.construction = "as_one"
+    vars(made)["construction"] = "as_one"
     return made
 
 

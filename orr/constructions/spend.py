@@ -56,6 +56,8 @@ class Search:
             )
         self.tight = TIGHT * min(1.0, total)
         self.target = total - self.tight / 2
+        # Where the levels sum to the total, at which a construction fits unless it is worse than kronecker.
+        self.baseline = max(self.lowest, min(self.target / float(self.shares.sum()), MAX_LEVEL))
         self.tried: dict[float, Mechanism | None] = {}
         self.fits = 0.0
         self.refusal: Exception = NotApplicable()
@@ -114,10 +116,9 @@ class Search:
 
     def _bracket(self) -> tuple[float, float]:
         """Find a scale that fits and one that does not."""
-        baseline = max(self.lowest, min(self.target / float(self.shares.sum()), MAX_LEVEL))
         low = high = self._floor_reaches(self.target)
         if self._excess(high) < 0 and self.tried[high] is None:
-            self._excess(baseline)
+            self._excess(self.baseline)
         while self._excess(high) < 0:
             if high == MAX_LEVEL:
                 raise self._unreachable(high)
@@ -125,29 +126,39 @@ class Search:
         while self._excess(low) > 0:
             if low == self.lowest:
                 raise self._unreachable(low)
-            low, high = self._below(low, baseline), low
+            low, high = self._below(low), low
         return low, high
 
-    def _below(self, scale: float, baseline: float) -> float:
+    def _below(self, scale: float) -> float:
         """Guess a scale that fits from one that does not, by way of the floor or the baseline."""
         mechanism = self.tried[scale]
         if mechanism is not None:
             guess = self._floor_reaches(self.target - 1.1 * (mechanism.epsilon - self.target))
-            if baseline < guess < scale:
+            if self.baseline < guess < scale:
                 return guess
-        return baseline if baseline < scale else max(self.lowest, scale / 2)
+        return self.baseline if self.baseline < scale else max(self.lowest, scale / 2)
 
     def _floor_reaches(self, level: float) -> float:
-        """Scale at which the information floor is a given level, or the largest that could fit."""
+        """Scale at which the information floor is a given level, or the largest that could fit.
+
+        If time is up before it is found, it is the baseline.
+        """
 
         def missing(x: float) -> float:
+            if self.clock.left < 0:
+                raise _TimeIsUp
             return Problem.achieved(self.sizes, math.exp(x) * self.shares).information_floor - level
 
         low, high = self.lowest, max(self.lowest, min(self.total, MAX_LEVEL))
         ends = math.log(low), math.log(high)
-        if missing(ends[1]) <= 0:
-            return high
-        return low if missing(ends[0]) >= 0 else math.exp(scipy.optimize.brentq(missing, *ends, xtol=1e-9))
+        try:
+            if missing(ends[1]) <= 0:
+                return high
+            if missing(ends[0]) >= 0:
+                return low
+            return math.exp(scipy.optimize.brentq(missing, *ends, xtol=1e-9))
+        except _TimeIsUp:
+            return self.baseline
 
     def _unreachable(self, scale: float) -> Exception:
         """Say why no scale between the limits spends the total."""

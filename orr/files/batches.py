@@ -10,12 +10,14 @@ from typing import Any
 
 from orr.domain import Domain
 from orr.files.commas import comma_batches
-from orr.release.columns import imported
+from orr.files.place import beside, check_kind, replaced
+from orr.release.columns import Undeclared, imported
 from orr.release.estimate import Estimate
+from orr.release.origin import KEY, check_origin, origin
 from orr.release.randomizer import FORM, Randomizer
 
+LONGEST = 200  # letters that are read of the file that names a mechanism: more than a digest has
 ROWS = 2**18  # read and randomized at a time: tens of megabytes, and long enough to be fast
-KINDS = (".csv", ".parquet", ".arrow")
 
 
 def release(
@@ -27,6 +29,8 @@ def release(
     r"""Randomize a file into a new one, some rows at a time.
 
     The new file appears whole or not at all: it is written beside its place, and moved there at the end.
+    It says which mechanism made it: parquet and arrow files have ``mechanism.digest`` in their metadata, as
+    ``orr.mechanism``; beside ``released.csv`` it stands in ``released.csv.mechanism``, a line of text.
 
     Parameters
     ----------
@@ -54,15 +58,16 @@ def release(
     >>> (folder / "released.csv").read_text().split()
     ['"sex"', '"F"', '"M"']
     """
-    domain, rows = _domain(mechanism), 0
-    with replaced(Path(target)) as place:
+    domain, digest, rows = _domain(mechanism), mechanism.digest, 0
+    with replaced(Path(target), digest) as place:
         writer: Any = None
         try:
             for batch in batches(Path(source), domain):
                 with counted_from(rows):
                     released = mechanism.perturb(batch)
+                released = released.combine_chunks().replace_schema_metadata({KEY: digest})
                 writer = writer or _writer(place, Path(target).suffix, released.schema)
-                writer.write_table(released.combine_chunks())
+                writer.write_table(released)
                 rows += len(released)
                 progress(len(released))
         finally:
@@ -80,6 +85,8 @@ def estimate(
 ) -> Estimate:
     r"""Estimate a table from a released file, some rows at a time.
 
+    A file that another mechanism released is refused, if it says so; see :func:`made_by`.
+
     Examples
     --------
     >>> import orr, tempfile
@@ -92,6 +99,7 @@ def estimate(
     extra, rows = [options[key] for key in ("weights", "counts") if isinstance(options.get(key), str)], 0
     if not isinstance(options.get("weights"), str | None):
         raise TypeError("weights must be the name of a column of the file")
+    made_by(source, mechanism)
     readings, whole = [], [FORM] if mechanism.gaps else []
     for batch in batches(Path(source), _domain(mechanism), extra, whole):
         with counted_from(rows):
@@ -101,6 +109,30 @@ def estimate(
     return mechanism.concluded(readings)
 
 
+def made_by(source: str | os.PathLike[str], mechanism: Randomizer) -> bool:
+    r"""Tell whether a file says that a mechanism released it; refuse one that names another mechanism.
+
+    Examples
+    --------
+    >>> import orr, tempfile
+    >>> path = Path(tempfile.mkdtemp(), "released.csv")
+    >>> _ = path.write_text("sex\nF\nM\nM\n")
+    >>> made_by(path, orr.kronecker(orr.Domain({"sex": ["F", "M"]}), {"sex": 3.0}))  # nothing is said
+    False
+    """
+    path, found = Path(source), None
+    check_kind(path)
+    if path.suffix == ".parquet":
+        found = origin(imported("pyarrow.parquet").read_schema(path))
+    elif path.suffix == ".arrow":
+        with imported("pyarrow").memory_map(str(path)) as file:
+            found = origin(imported("pyarrow").ipc.open_file(file).schema)
+    elif beside(path).exists():
+        with beside(path).open(encoding="utf-8-sig", errors="replace") as file:
+            found = file.read(LONGEST).strip()
+    return check_origin(found, mechanism, path.name)
+
+
 @contextmanager
 def counted_from(rows: int) -> Iterator[None]:
     """Say of a row that an error names which row of the file it is.
@@ -108,17 +140,16 @@ def counted_from(rows: int) -> Iterator[None]:
     Examples
     --------
     >>> with counted_from(1000):
-    ...     raise ValueError("a label that is not declared, in row 7")
+    ...     raise Undeclared("sex", 7)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: a label that is not declared, in row 7; row 0 is row 1,000 of the file
+    orr.release.columns.Undeclared: column 'sex' has labels that are not declared, in row 1007 ...
     """
     try:
         yield
-    except ValueError as error:
-        if rows and " in row" in str(error):
-            raise ValueError(f"{error}; row 0 is row {rows:,} of the file") from None
-        raise
+    except Undeclared as error:
+        name, row, note = error.args
+        raise Undeclared(name, rows + row, note) from None
 
 
 def batches(
@@ -171,48 +202,6 @@ def _writer(place: Path, suffix: str, schema: Any) -> Any:
     if suffix == ".csv":
         return imported("pyarrow.csv").CSVWriter(place, schema)
     return imported("pyarrow").ipc.new_file(place, schema)
-
-
-@contextmanager
-def replaced(target: Path) -> Iterator[Path]:
-    """Give a place to write to, which becomes the target if all goes well and is gone if not.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> target = Path(tempfile.mkdtemp(), "new.csv")
-    >>> with replaced(target) as place:
-    ...     _ = place.write_text("whole")
-    >>> target.read_text(), [path.name for path in target.parent.iterdir()]
-    ('whole', ['new.csv'])
-    """
-    _absent(target)
-    check_kind(target)
-    place = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
-        yield place
-        with place.open("rb+") as file:
-            os.fsync(file.fileno())
-        _absent(target)
-        os.replace(place, target)
-    finally:
-        place.unlink(missing_ok=True)
-
-
-def _absent(target: Path) -> None:
-    if target.exists():
-        raise FileExistsError(f"{target} exists: keep what was released, or choose another name")
-
-
-def check_kind(path: Path) -> None:
-    """Refuse a file of a kind that is not known.
-
-    Examples
-    --------
-    >>> check_kind(Path("released.csv"))
-    """
-    if path.suffix not in KINDS:
-        raise ValueError(f"{path.name} must end in {', '.join(KINDS)}")
 
 
 def _domain(mechanism: Randomizer) -> Domain:

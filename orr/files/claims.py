@@ -38,6 +38,11 @@ class Claims:
 
     def check(self, made: Randomizer) -> None:
         """Compare the claims with the mechanism itself."""
+        if not np.array_equal(self.sizes, made.sizes):
+            raise ValueError(
+                f"{self.given.path('sizes')} = {self.sizes.tolist()} does not hold: "
+                f"the forms have {made.sizes.tolist()}"
+            )
         self._same("epsilon", np.array([self.epsilon]), np.array([made.epsilon]), made.epsilon)
         self._same("epsilons", self.epsilons, made.epsilons, 0.0)
         self._same("neighbour_epsilons", self.neighbours, made.neighbour_epsilons, made.epsilon)

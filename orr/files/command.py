@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -39,9 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = _parser().parse_args(arguments)
+    _leave_no_core()
     try:
-        with _ending_like_an_interrupt():
+        with warnings.catch_warnings(), _ending_like_an_interrupt():
+            warnings.showwarning = _said
             given.run(given)
+            sys.stdout.flush()
+    except BrokenPipeError:  # as in a pipe to head; what is left to print goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + 13  # as of a program that SIGPIPE ends
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"orr: {error}", file=sys.stderr)
         return 1
@@ -49,6 +57,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("orr: interrupted, and nothing half-done is left", file=sys.stderr)
         return 130
     return 0
+
+
+def _said(message: Warning | str, *_: object, **__: object) -> None:
+    """Show a warning as errors are shown, without a line of code."""
+    print(f"orr: {message}", file=sys.stderr)
+
+
+def _leave_no_core() -> None:
+    """Have a crash write no core file, which would hold the true records."""
+    with suppress(ImportError):  # Windows has neither the module nor such files
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 @contextmanager
@@ -144,6 +165,8 @@ def _release(given: argparse.Namespace) -> None:
 def _estimate(given: argparse.Namespace) -> None:
     mechanism = load(given.mechanism)
     fixed = dict(_pair(mechanism, text) for text in given.given)
+    if not batches.made_by(given.source, mechanism):
+        _said(f"{given.source.name} does not say which mechanism released it: make sure that it was this one")
     with _bar() as progress:
         table = batches.estimate(
             mechanism, given.source, given.attributes, progress, given=fixed or None, weights=given.weights

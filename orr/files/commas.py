@@ -6,23 +6,20 @@ No value is guessed from the data, and no message shows one.
 from __future__ import annotations
 
 import csv
-import io
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from orr.checks import Label
 from orr.domain import Domain
-from orr.release.columns import HIDDEN, imported
+from orr.release.columns import HIDDEN, Undeclared, imported
 
+BLOCK = 2**21  # bytes that a row may have; several times as many are read ahead
+SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}  # that others write in place of commas
 # How files write what Python calls True and False.
-BLOCK = 2**21  # bytes that a line may have; several times as many are read ahead
-CAUSES = {
-    "UTF8": "it is not all UTF-8",
-    "straddling": "a line is longer than 2 MB",
-    "columns, got": "a row has too few or too many columns",
-    "conversion error": "a column that should hold numbers holds something else",
-}
 TRUE, FALSE = ("True", "true", "TRUE", "1"), ("False", "false", "FALSE", "0")
 
 
@@ -43,15 +40,12 @@ def comma_batches(
     {'children': [1, 3]}
     """
     pa, reader = imported("pyarrow"), imported("pyarrow.csv")
-    header = _header(path)
+    header, lines = _header(path), _lines(path)
     types = dict.fromkeys(numbers, pa.float64()) | dict.fromkeys(whole, pa.int64())
     types |= dict.fromkeys((*domain.names, *domain.public), pa.string())
-    wanted = [name for name in header if name in types]
-    if len(set(wanted)) < len(wanted):
-        twice = next(name for name in wanted if header.count(name) > 1)
-        raise ValueError(f"{path.name} has {header.count(twice)} columns {twice!r}: names must be different")
+    wanted = _wanted(path, header, types)
     convert = reader.ConvertOptions(
-        column_types=types,
+        column_types=dict.fromkeys(types, pa.binary()),  # text and numbers are made of it here, by name
         include_columns=wanted,
         null_values=[""],
         strings_can_be_null=True,
@@ -67,57 +61,94 @@ def comma_batches(
 
     def batches() -> Iterator[Any]:
         start = 0
-        with Quoted(path) as file:
-            try:
-                for batch in reader.open_csv(pa.PythonFile(file, "r"), **options):
-                    columns = [
-                        _typed(batch[n], *texts[n], (n, start)) if n in texts else batch[n] for n in wanted
-                    ]
-                    start += len(batch)
-                    yield pa.RecordBatch.from_arrays(columns, schema=schema)
-            except pa.ArrowInvalid as error:
-                if "Empty CSV file" not in str(error):
-                    raise ValueError(f"{path.name} cannot be read: {_cause(str(error))} ({HIDDEN})") from None
-            if file.quotes % 2:  # it swallowed what came after it
-                raise ValueError(f"{path.name} cannot be read: a quotation mark is not closed or not doubled")
+        for batch in _parsed(path, options):
+            columns = [_cast(batch[n], types[n], n) for n in wanted]
+            columns = [
+                _typed(c, *texts[n], (n, start)) if n in texts else c
+                for n, c in zip(wanted, columns, strict=True)
+            ]
+            start += len(batch)
+            yield pa.RecordBatch.from_arrays(columns, schema=schema)
+        if start < lines:
+            warnings.warn(
+                f"{path.name} has {lines:,} lines below its first, but {start:,} rows: some values hold line "
+                "breaks. If none should, a quotation mark is missing or too many, and rows are lost",
+                stacklevel=2,
+            )
 
     return batches(), schema
 
 
-class Quoted(io.FileIO):
-    """A file that counts its quotation marks while it is read.
+def _wanted(path: Path, header: Sequence[str], types: Collection[str]) -> list[str]:
+    """Choose the columns to read, in the order of the file; refuse a file that has none, or one twice."""
+    wanted = [name for name in header if name in types]
+    for name in wanted:
+        if wanted.count(name) > 1:
+            raise ValueError(
+                f"{path.name} has {wanted.count(name)} columns {name!r}: names must be different"
+            )
+    if not wanted:  # the names found are not shown: without a first line of names, they are a record
+        other = [word for sign, word in SEPARATORS.items() if any(sign in name for name in header)]
+        hint = f", but it holds {' and '.join(other)}" if other else ""
+        raise ValueError(
+            f"{path.name} has none of the declared columns: its first line must hold their names, "
+            f"separated by commas{hint}"
+        )
+    return wanted
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "truth.csv")
-    >>> _ = path.write_text('"a","b')
-    >>> with Quoted(path) as file:
-    ...     file.read(), file.quotes
-    (b'"a","b', 3)
+
+def _parsed(path: Path, options: dict[str, Any]) -> Iterator[Any]:
+    """Parse a file.
+
+    Arrow opens it by its name: of a file of Python's, a thread that reads ahead may outlive the interpreter,
+    which aborts the process then.
     """
+    pa, reader = imported("pyarrow"), imported("pyarrow.csv")
+    try:
+        with reader.open_csv(str(path), **options) as opened:
+            yield from opened
+    except (
+        pa.ArrowInvalid
+    ):  # whose words show values; columns are only cut here, so that no other cause is left
+        raise ValueError(
+            f"{path.name} cannot be read: a row has too few or too many columns, or more than 2 MB ({HIDDEN})"
+        ) from None
 
-    quotes = 0
 
-    def read(self, size: int = -1) -> bytes:  # type: ignore[override]
-        """Read some bytes."""
-        found = super().read(size) or b""
-        self.quotes += found.count(b'"')
-        return found
+def _lines(path: Path) -> int:
+    """Count the lines below the first that are not empty; refuse a file with an odd quotation mark."""
+    quotes, lines, last = 0, 0, b"\n"
+    with path.open("rb") as file:
+        while block := file.read(BLOCK):
+            quotes += block.count(b'"')
+            signs = np.frombuffer(last + block, np.uint8)
+            ends = (signs == 10) | (signs == 13)  # line feed, carriage return
+            lines += int((ends[1:] & ~ends[:-1]).sum())
+            last = block[-1:]
+    if quotes % 2:  # it would swallow what comes after it
+        raise ValueError(f"{path.name} cannot be read: a quotation mark is not closed or not doubled")
+    return lines + (last not in b"\r\n") - 1
 
 
-def _cause(message: str) -> str:
-    """Say what was wrong in words of our own: those of arrow show values."""
-    for sign, cause in CAUSES.items():
-        if sign in message:
-            return cause
-    return "it is not a csv file as expected"
+def _cast(column: Any, kind: Any, name: str) -> Any:
+    """Make text, or numbers, of the bytes of a column."""
+    pa = imported("pyarrow")
+    try:
+        text = column.cast(pa.string())
+    except pa.ArrowInvalid:
+        raise ValueError(f"column {name!r} cannot be read: it is not all UTF-8 ({HIDDEN})") from None
+    try:
+        return text.cast(kind)
+    except pa.ArrowInvalid:
+        raise ValueError(f"column {name!r} must hold numbers, and holds something else ({HIDDEN})") from None
 
 
 def _header(path: Path) -> list[str]:
     """Read the names of the columns."""
     with path.open("rb") as file:
         line = file.readline(BLOCK)
+    if not line:
+        raise ValueError(f"{path.name} is empty: its first line must hold the names of the columns")
     try:
         return next(csv.reader([line.decode("utf-8-sig")]), [])
     except (UnicodeDecodeError, csv.Error):
@@ -139,10 +170,7 @@ def spelled(labels: Sequence[Label | None]) -> tuple[Any, Any]:
         if isinstance(label, bool):
             ways += [(text, label) for text in (TRUE if label else FALSE)]
         elif isinstance(label, int):
-            ways += [
-                (str(label), label),
-                (f"{label}.0", label),
-            ]  # as whole numbers with gaps are often written
+            ways += [(str(label), label), (f"{label}.0", label)]  # the latter where a column has gaps
         elif label is not None:
             ways.append((label, label))
     texts, values = zip(*ways, strict=True)
@@ -154,9 +182,6 @@ def _typed(column: Any, texts: Any, values: Any, place: tuple[str, int]) -> Any:
     places = imported("pyarrow.compute").index_in(column, value_set=texts)
     if places.null_count > column.null_count:
         strange = places.is_null().to_numpy(False) & ~column.is_null().to_numpy(False)
-        row = place[1] + int(strange.argmax())
-        raise ValueError(
-            f"column {place[0]!r} has labels that are not declared, in row {row} "
-            f"for the first time ({HIDDEN})"
-        )
+        note = "; missing is an empty field in a csv file, and NA is a label like any other"
+        raise Undeclared(place[0], place[1] + int(strange.argmax()), note)
     return values.take(places)

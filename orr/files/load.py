@@ -11,6 +11,7 @@ import numpy as np
 from orr.constructions.forms import Sampled
 from orr.constructions.guarded import Guarded
 from orr.constructions.inductive import Inductive
+from orr.constructions.sampled import MOST_FORMS
 from orr.constructions.two_attribute import TwoAttribute, closed_form
 from orr.files.claims import Claims
 from orr.laws.fields import Fields
@@ -26,7 +27,7 @@ C = TypeVar("C", bound=Certificate)
 QUICK = 10**7  # numbers that a certificate may take to be verified at once: half a second
 
 
-def load(source: str | os.PathLike[str]) -> Randomizer:
+def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomizer:
     """Read a mechanism that ``mechanism.to_json()`` wrote.
 
     The file holds the law itself, with all digits, and no solver has a say in what becomes of it: the same
@@ -43,7 +44,10 @@ def load(source: str | os.PathLike[str]) -> Randomizer:
     Parameters
     ----------
     source : str or path
-        Where the file is, or its text.
+        Where the file is, or its text. A string is text if it begins with ``{``, ``[`` or a quotation mark,
+        is blank or one of JSON's words, or has several lines; else it is a path.
+    digest : str, optional
+        ``mechanism.digest`` of the mechanism wanted, from somebody you trust: any other file is refused.
 
     Returns
     -------
@@ -53,7 +57,8 @@ def load(source: str | os.PathLike[str]) -> Randomizer:
     Raises
     ------
     ValueError
-        Where the file is not whole or its claims do not hold; the message says which.
+        Where the file is not whole or its claims do not hold; the message says which. Or where it has more
+        than 256 MB, or would take more than about a minute to check: no construction writes such a file.
 
     Examples
     --------
@@ -64,11 +69,20 @@ def load(source: str | os.PathLike[str]) -> Randomizer:
     <Certified: 3 attributes, overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
     >>> again.law.rho({0, 2}) == mechanism.law.rho({0, 2}), again.to_json() == mechanism.to_json()
     (True, True)
+    >>> load(mechanism.to_json(), digest="sha256:0")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    ValueError: digest = 'sha256:0' is that of another file: this one has 'sha256:...'
     """
-    return restored(read(source))
+    if not isinstance(digest, str | None):
+        raise TypeError(f"digest must be a string, got {type(digest).__name__}")
+    state, found = read(source, digest)
+    made = restored(state)
+    vars(made)["loaded"] = found
+    return made
 
 
-def restored(state: object, where: str = "mechanism") -> Randomizer:
+def restored(state: object, where: str = "mechanism", outer: Fields | None = None) -> Randomizer:
     """Make a mechanism of its state again, or say what is wrong with it.
 
     Examples
@@ -80,16 +94,16 @@ def restored(state: object, where: str = "mechanism") -> Randomizer:
     ...
     ValueError: mechanism.epsilon = 2.5 does not hold: the law gives 3.0000000000000036
     """
-    given = Fields(state, where)
+    given = Fields(state, where, outer)
     kind, claims = given.text("kind", *KINDS), Claims(given)
     try:
         with np.errstate(all="ignore"):  # what comes of it is refused
             made = KINDS[kind](given, claims)
             given.done()
             claims.check(made)
-    except ArithmeticError as error:
+    except (ArithmeticError, RecursionError) as error:  # laws within laws, too
         raise ValueError(f"{given.path('law')} does not hold: {error}") from error
-    made.construction = claims.construction
+    vars(made)["construction"] = claims.construction
     return made if claims.domain is None else made.on(claims.domain)
 
 
@@ -133,16 +147,28 @@ def _proved(certificate: C, given: Fields) -> C:
 def _sampled(given: Fields, claims: Claims) -> Randomizer:
     forms, known = [], dict[str, Mechanism]()
     made: list[Mechanism] = []
-    for i, entry in enumerate(given.listed("forms")):
+    entries = given.listed("forms")
+    if len(entries) > max(MOST_FORMS, claims.k):
+        raise ValueError(f"{given.path('forms')} must be at most {max(MOST_FORMS, claims.k)}: {len(entries)}")
+    for i, entry in enumerate(entries):
         form = Fields(entry, given.path(f"forms[{i}]"))
-        forms.append(tuple(form.integers("attributes", None, 0, claims.k - 1).tolist()))
+        attributes = form.integers("attributes", None, 0, claims.k - 1)
+        forms.append(tuple(attributes.tolist()))
         state = form.take("mechanism")
         form.done()
         text = canonical(state)
         if text not in known:  # forms of the same sizes and levels often have the same mechanism
-            known[text] = _plain(restored(state, form.path("mechanism")), form)
+            known[text] = _plain(restored(state, form.path("mechanism"), given), form)
         made.append(known[text])
-    return Sampled(forms, made)
+        proper = len(set(forms[-1])) == len(attributes)
+        if not (proper and np.array_equal(made[-1].sizes, claims.sizes[attributes])):
+            raise ValueError(
+                f"{form.path('mechanism')} must have the sizes of its attributes, each of them once"
+            )
+    try:
+        return Sampled(forms, made)
+    except ValueError as error:
+        raise ValueError(f"{given.path('forms')}: {error}") from None
 
 
 def _plain(made: Randomizer, form: Fields) -> Mechanism:

@@ -31,7 +31,7 @@ Edge = Floats | float
 
 TINY = 1e-290  # chance that is cut in the dynamic program
 LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
-MAX_STATES = 10**7  # weights below a threshold that a file may ask for: a gigabyte or so
+MAX_STATES, KEPT = 10**6, 25 * 10**6  # of a ball in a file; and times the root of its attributes: 400 MB
 FAR = 36.0  # widths, where the logistic function is 0 or 1 to the last digit of a double
 
 
@@ -67,9 +67,7 @@ class Ball:
     ) -> None:
         proper = np.size(edge) <= states and np.min(edge) > 0 and np.max(edge) <= 1
         if not (states >= 1 and proper and (weights >= 0).all()):  # nan, too
-            raise ValueError(
-                "a ball needs weights of at least 0, a state or more, and an edge above 0 up to 1"
-            )
+            raise ValueError("a ball needs weights of at least 0, a state, and an edge above 0 up to 1")
         self.problem, self.weights, self.states, self.edge = problem, weights, states, edge
         order = np.lexsort((weights, problem.sizes))  # so that the order of the attributes does not matter
         self.live = order[weights[order] < states]
@@ -105,7 +103,8 @@ class Ball:
     @classmethod
     def restored(cls, problem: Problem, fields: Fields) -> Self:
         weights = fields.doubles("weights", len(problem), 0.0, infinite=True)
-        states, several = fields.integer("states", 1, MAX_STATES), isinstance(fields.left.get("edge"), list)
+        most = min(MAX_STATES, KEPT // math.isqrt(len(problem)))
+        states, several = fields.integer("states", 1, most), isinstance(fields.left.get("edge"), list)
         edge = fields.doubles("edge", None, 0.0, 1.0) if several else fields.double("edge", 0.0, 1.0)
         ball = cls(problem, weights, states, edge, fields.double("tilt", 0.0, MAX_TILT))
         fields.done()
@@ -130,9 +129,7 @@ class Ball:
     @cached_property
     def below(self) -> Floats:
         """Probability of each weight, but for the factor ``exp(log_scale)``."""
-        law = np.eye(1, self.states)[0]
-        for i in range(len(self.live)):
-            law = self.add(law, i)
+        law = reduce(self.add, range(len(self.live)), np.eye(1, self.states)[0])
         return law * np.exp(-self.tilt * np.arange(self.states)[::-1])
 
     @cached_property
@@ -199,11 +196,15 @@ class Ball:
             flips[rows, attribute] = True
         return flips
 
+    def steps(self) -> Iterator[tuple[int, Floats]]:
+        """Give attributes as they are drawn, and the odds of truth and two weights of a flip, by the room."""
+        for i, rest in passed(self.add, self.accepted[::-1], range(len(self.live))[::-1]):
+            yield i, _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
+
     def flipping(self, n: int, source: Source) -> Iterator[tuple[int, Integers]]:
         """Draw the same; give the attributes one by one, and the rows in which each of them flips."""
         room = np.full(n, self.states - 1)
-        for i, rest in passed(self.add, self.accepted[::-1], range(len(self.live))[::-1]):
-            keep, low, high = _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
+        for i, (keep, low, high) in self.steps():
             rows = np.flatnonzero(source.choose(Looked(low + high, room), (n,), against=Looked(keep, room)))
             at = room[rows]
             more = source.choose(high[at], at.shape, against=low[at]) if self.flip[1, i] else 0

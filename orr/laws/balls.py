@@ -19,6 +19,8 @@ from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import TINY, log_sum, log_sum_units
 
+OVERHEAD = 30  # numbers that a state of a ball takes, beside one for each attribute
+
 
 class Balls(Lifted):
     """A law that lifts one ball or more above the uniform part.
@@ -95,9 +97,7 @@ class Balls(Lifted):
 
     @property
     def _few(self) -> bool:
-        """Whether all flip sets can be compared: about a second."""
-        k = len(self.problem)
-        return k <= 10 and 2**k * k * sum(ball.states for ball in self.balls) <= 10**8
+        return _few(len(self.problem), sum(ball.states for ball in self.balls))
 
     def _log_density(self, flips: Set[int]) -> float:
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
@@ -125,4 +125,11 @@ class Balls(Lifted):
         given = enumerate(fields.listed("balls"))
         balls = [Ball.restored(problem, Fields(ball, fields.path(f"balls[{i}]"))) for i, ball in given]
         masses = fields.doubles("masses", len(balls), 0.0)
+        k, states = len(problem), sum(ball.states for ball in balls)
+        fields.spend("balls", (k + OVERHEAD) * states * (2**k if _few(k, states) else 1))
         return cls(problem, balls, masses, fields.odds("stay", len(problem)))
+
+
+def _few(k: int, states: int) -> bool:
+    """Tell whether all flip sets can be compared: about a second."""
+    return k <= 10 and 2**k * k * states <= 10**8

@@ -202,10 +202,12 @@ class Cells(Lifted):
     def _moved(self, g: int, c: int) -> Floats:
         """Chance of each number of flips of a kind after repairs, if there were c before."""
         n, i = int(self.kinds.count[g]), self.kinds.first[g]
-        s, p = self.replaced[i], self.problem.p[i]
+        s, p, size = self.replaced[i], self.problem.p[i], self.problem.sizes[i]
         if s == 0:
             return np.eye(1, n + 1, c)[0]
-        return np.convolve(binomial(c, s * (1 - p))[::-1], binomial(n - c, s * p))
+        # Not 1 - p nor 1 - s p, which lose digits where there are many values.
+        back, forth = binomial(c, s / size, 1 - s / size), binomial(n - c, s * p, self.kept[i] + s / size)
+        return np.convolve(back[::-1], forth)
 
     def _interaction(self, attributes: Set[int]) -> float:
         chosen = list(attributes)

@@ -9,19 +9,22 @@ import numpy as np
 from orr.arrays import Floats
 
 
-def binomial(n: int, chance: float) -> Floats:
-    """Chances of 0, ..., n hits in n trials, however small the chance is.
+def binomial(n: int, hit: float, miss: float) -> Floats:
+    """Chances of 0, ..., n hits in n trials, however small the chance of a hit or of a miss is.
 
     Examples
     --------
-    >>> binomial(2, 0.25)
+    >>> binomial(2, 0.25, 0.75)
     array([0.5625, 0.375 , 0.0625])
     """
-    if not 0 < chance < 1:
-        return np.eye(1, n + 1, n if chance else 0)[0]
     hits = np.arange(n + 1)
     ways = np.concatenate([[0.0], np.cumsum(np.log((n - hits[:-1]) / hits[1:]))])
-    return np.exp(ways + hits * math.log(chance) + (n - hits) * math.log1p(-chance))
+    return np.exp(ways + hits * _log(hit, miss) + (n - hits) * _log(miss, hit))
+
+
+def _log(chance: float, other: float) -> float:
+    """Logarithm of a chance, from the smaller one of it and its complement."""
+    return math.log(chance) if chance < other else math.log1p(-other)
 
 
 def among(n: int, flips: int, m: int) -> Floats:

@@ -13,6 +13,9 @@ from orr.arrays import Floats, Integers
 
 INFINITY = "infinity"  # JSON has no number for it
 LARGEST = 2**1024 - 2**970  # whole numbers and doubles below this are, or become, finite doubles
+# Numbers that dynamic programs may compute to read a file: a minute. The largest ball that a construction has
+# room for takes half of them, and a file of a few attributes a small part.
+ROOM = 4 * 10**9
 
 
 def number(value: float) -> float | str:
@@ -61,6 +64,8 @@ class Fields:
         What stands in the file where an object is wanted.
     where : str
         Its name there.
+    outer : Fields, optional
+        What it stands in: both share the room for what has to be computed.
 
     Examples
     --------
@@ -73,10 +78,20 @@ class Fields:
     ValueError: law has 'deep', which does not belong there
     """
 
-    def __init__(self, given: object, where: str) -> None:
+    def __init__(self, given: object, where: str, outer: Fields | None = None) -> None:
         if not isinstance(given, dict):
             raise ValueError(f"{where} must be an object, got {_short(given)}")
         self.left, self.where = dict(given), where
+        self.room: list[float] = [ROOM] if outer is None else outer.room
+
+    def spend(self, name: str, numbers: float) -> None:
+        """Refuse an entry for which too many numbers would have to be computed, before any of them is."""
+        self.room[0] -= numbers
+        if self.room[0] < 0:
+            raise ValueError(
+                f"{self.path(name)} would take too long: {numbers:.2g} numbers, and {ROOM:.2g} for the whole "
+                "file are allowed"
+            )
 
     def take(self, name: str) -> Any:
         """Take an entry of any kind."""
@@ -95,7 +110,7 @@ class Fields:
 
     def inside(self, name: str) -> Fields:
         """Take an object."""
-        return Fields(self.take(name), self.path(name))
+        return Fields(self.take(name), self.path(name), self)
 
     def listed(self, name: str, count: int | None = None) -> list[Any]:
         """Take a list, of a number of entries if it is given."""
@@ -142,10 +157,13 @@ class Fields:
         infinite: bool = False,
     ) -> Floats:
         """Take a list of them."""
-        values = enumerate(self.listed(name, count))
-        return np.array(
-            [self._double(f"{name}[{i}]", v, low, high, infinite) for i, v in values], dtype=np.float64
-        )
+        values = self.listed(name, count)
+        if values and set(map(type, values)) == {float}:  # most are, and a million are read at once
+            found = np.array(values)
+            if ((found >= low) & (found <= high) & np.isfinite(found)).all():
+                return found
+        checked = [self._double(f"{name}[{i}]", v, low, high, infinite) for i, v in enumerate(values)]
+        return np.array(checked, dtype=np.float64)
 
     def _double(self, name: str, value: Any, low: float, high: float, infinite: bool) -> float:
         if infinite and value == INFINITY:

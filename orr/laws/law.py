@@ -23,7 +23,7 @@ from orr.arrays import Array, Floats, Integers, frozen
 from orr.categories import Categories, Tiers
 from orr.problem import Problem
 from orr.randomness import Looked, Source
-from orr.rounding import LEVELS, ULP, Unsound, alias_units, eased_units, level_above
+from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, eased_units, level_above
 
 NEAR = 2**15  # flips made at a time, if there are many: what was read is in the cache when it is written
 
@@ -202,16 +202,19 @@ class Lifted(Law):
         self.stay = stay if (stay < math.inf).any() else None
 
     def check(self) -> None:
-        """Refuse masses that are not finite, and levels that are not the ones asked."""
+        """Refuse masses that are not finite, levels that are not the ones asked, and faint attributes."""
         if not 0 < self.mass < math.inf:
             raise Unsound(f"the odds of the second law are {self.mass}")
-        w = self.problem.w
-        told = self.kept * self.told * (1 + 1 / w) / (1 + 1 / self.mass)
-        off = np.abs(np.where(w < 1, told, self.rates / self.problem.q) - 1)
+        w, told = self.problem.w, self.told
+        right = self.kept * told * (1 + 1 / w) / (1 + 1 / self.mass)
+        off = np.abs(np.where(w < 1, right, self.rates / self.problem.q) - 1)
         # Half of what is tolerated: a level may change by twice as much as what is told of it.
         if not off.max() <= LEVELS / 2:  # nan, too
             i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
             raise Unsound(f"attribute {i} misses its level {self.problem.epsilons[i]} by {off[i]:.2g} of it")
+        if told.min() < FLOOR:  # a difference whose digits are lost: the draws may tell something else
+            i = int(told.argmin())
+            raise Unsound(f"attribute {i} is too faint for a joint law: that tells {told[i]:.2g} of it")
 
     def perturb(self, records: Array, source: Source) -> Array:
         (n, k), sizes = records.shape, self.problem.sizes
@@ -222,11 +225,8 @@ class Lifted(Law):
         values = result.reshape(-1)
         for flipping, attributes in self.batches(self._categories.draw(len(rows), source), source):
             places, top = rows[flipping] * k + attributes, sizes[attributes].astype(np.uint32)
-            moved = (
-                values[places]
-                + source.integers(Looked(sizes - 1, attributes), attributes.shape)
-                + np.uint32(1)
-            )
+            steps = source.integers(Looked(sizes - 1, attributes), attributes.shape)
+            moved = values[places] + steps + np.uint32(1)
             values[places] = moved - top * (moved >= top)
         if self.stay is not None:
             self._replace(result, rows, self.stay, source)

@@ -14,7 +14,7 @@ double must keep their place, or their neighbours would stand out.
 from __future__ import annotations
 
 import math
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from functools import cached_property
 from typing import Any, Self
 
@@ -30,7 +30,8 @@ from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import Unsound, log_sum
 
-MAX_STATES = 10**7  # weights on a ramp that a file may ask for
+MAX_STATES = 4_000  # weights on a ramp in a file: as many as a construction makes (orr.optimum.clip)
+LOGARITHMS = 8  # times as long as numbers of a ball take those of a ramp
 STEEP = 650.0  # nats by which a flip may be rarer than the truth: its odds are a normal double
 
 
@@ -93,17 +94,24 @@ class Ramp(Lifted):
 
     def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
         """Draw flip sets in proportion to the excess: a row each."""
-        ramp, k = self.ramp, len(self.problem)
-        flips = np.zeros((n, k), dtype=bool)
+        flips = np.zeros((n, len(self.problem)), dtype=bool)
         room = np.full(n, len(self.log_excess) - 1)
-        for i, rest in passed(ramp.add, self.log_excess[::-1], range(k)[::-1]):
-            keep, low, high = ramp.parts(rest, i)
+        for i, (keep, low, high) in self.steps():
             flip = _choose(np.logaddexp(low, high)[room], keep[room], source)
             (rows,) = np.nonzero(flip)
             at = room[rows]
-            room[rows] -= ramp.low[i] + (_choose(high[at], low[at], source) if ramp.part[i] else 0)
+            more = _choose(high[at], low[at], source) if self.ramp.part[i] else 0
+            room[rows] -= self.ramp.low[i] + more
             flips[:, i] = flip
         return flips
+
+    def steps(self) -> Iterator[tuple[int, tuple[Floats, Floats, Floats]]]:
+        """Give the attributes in the order of the draws, and the logarithms of the odds at each room left.
+
+        The odds are those of the truth, of a flip with its weight, and of one with the next weight.
+        """
+        for i, rest in passed(self.ramp.add, self.log_excess[::-1], range(len(self.problem))[::-1]):
+            yield i, self.ramp.parts(rest, i)
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
@@ -150,12 +158,18 @@ class Ramp(Lifted):
     def restored(cls, problem: Problem, fields: Fields) -> Self:
         weights = Weights.restored(problem, fields)
         top = fields.double("top", 1e-300, weights.step * MAX_STATES)
+        fields.spend("top", LOGARITHMS * len(problem) * math.ceil(top / weights.step))
         profile = Profile(weights, top, fields.double("level", 1e-300))
         return cls(problem, profile, fields.odds("stay", len(problem)))
 
 
 def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:
     """Coins with the odds whose logarithms are given, right to 4 units and half of their difference."""
+    odds, against = sides(log_odds, log_against)
+    return source.choose(odds, odds.shape, against=against)
+
+
+def sides(log_odds: Floats, log_against: Floats) -> tuple[Floats, Floats]:
+    """Return the two sides of a coin, the larger of which is 1, of the logarithms of its odds."""
     apart = log_odds - log_against
-    odds, against = np.exp(np.minimum(apart, 0)), np.exp(np.minimum(-apart, 0))
-    return source.choose(odds, apart.shape, against=against)
+    return np.exp(np.minimum(apart, 0)), np.exp(np.minimum(-apart, 0))

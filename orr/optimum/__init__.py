@@ -28,5 +28,5 @@ width
 Which file does what: ``bound`` proves, ``edge`` lists cells, ``path`` chooses weights with what ``transform``
 counts, ``stages`` makes balls of them and keeps these in a ``pool``, ``alike`` is a closed form. ``capped``,
 ``line`` and ``clip`` do the same under caps, with ``proofs``. ``certificate``, ``verify``, ``exact``,
-``realised`` and ``decimals`` say and check what was proved.
+``realised``, ``coins``, ``decimals`` and ``integrity`` say and check what was proved.
 """

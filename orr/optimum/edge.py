@@ -26,7 +26,7 @@ from orr.laws.cells import Cells
 from orr.optimum.bound import listed, threshold, whole
 from orr.optimum.monotone import monotone
 from orr.optimum.path import STAGES, Path, start
-from orr.optimum.transform import QUICK, Listed, Transform
+from orr.optimum.transform import QUICK, Listed, counting
 from orr.problem import Problem
 from orr.rounding import Unsound
 
@@ -40,7 +40,7 @@ INFINITE = 1e19  # HiGHS takes bounds of 1e20 for none, and has crashed on such 
 HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whatever its time limit
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
 SAME = 1e-4  # nats between neighbour levels of laws that are taken for the same,
-COMPARED = 16  # if they have no more cells than take a second or so: logarithm to base 2
+COMPARED = 2**16  # if they have no more cells than take a second or so
 
 
 class Edge:
@@ -191,9 +191,7 @@ class Edge:
         Where the two hardly differ there is but one optimum, and the linear program has it exactly.
         """
         load, need = (self.kinds.count * x for x in (self.eased.q, self.eased.d))
-        few = float(np.log2(self.kinds.count + 1).sum()) <= COMPARED
-        cells = self.kinds.below(np.zeros(len(load)), 1.0, 2**COMPARED + 1) if few else None
-        model = Transform(self.kinds, load, need) if cells is None else Listed(self.kinds, load, need, cells)
+        model = counting(self.kinds, load, need)
         model.size = QUICK
         path = Path(model, start(self.eased))
         level = most + (self.lower if self.upper - self.lower < most else self.upper)
@@ -207,11 +205,11 @@ class Edge:
             soft = self._of(path, found.problem, level) if path.upper <= level else None
             if soft is None:
                 continue
-            if len(found.cells) <= 2**COMPARED:
+            if len(found.cells) <= COMPARED:
                 apart = np.abs(soft.neighbour_epsilons - found.neighbour_epsilons)
                 if apart.max() < SAME:
                     return found
-            if few and stage:
+            if isinstance(model, Listed) and stage:
                 path.widen(wider, level, most / 100)
             return self._of(path, found.problem, level) or soft
         return found

@@ -40,7 +40,7 @@ class Verification:
     level : float
         Overall level of the sampler, rounded up.
     level_error : float
-        Largest relative error of an attribute's level.
+        Largest relative error of an attribute's level as it is drawn; infinite where that is unproved.
     seconds : float
         How long it took.
     how : str
@@ -58,10 +58,10 @@ class Verification:
         return self.holds
 
     def __repr__(self) -> str:
+        levels = f"to {self.level_error:.1g}" if self.level_error < math.inf else "unproved"
         return (
             f"<{'Verified' if self.holds else 'NOT verified'} in {self.seconds:.2g} s: no mechanism below "
-            f"{self.lower!r}, this one at most {self.level!r}, attribute levels to {self.level_error:.1g}; "
-            f"{self.how}>"
+            f"{self.lower!r}, this one at most {self.level!r}, attribute levels {levels}; {self.how}>"
         )
 
 

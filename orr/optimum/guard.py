@@ -16,7 +16,8 @@ from orr.optimum.certificate import Certificate
 from orr.optimum.proofs import Alone, Head, Prices, Proof, Thresholds
 from orr.problem import Problem
 
-MOST = 10**7  # weight of a flip that a file may ask for: the sums of all are counted one by one
+MOST = 30_000  # total of the weights in a file, whose sums are counted one by one (orr.constructions.guarded)
+MOST_CELLS = 2**12  # whose prices may be in a file: as many as a linear program has
 KEPT = 1e-9  # relative error of a cap that is tolerated: less than any level is known to
 
 
@@ -86,11 +87,15 @@ def restored_proof(given: Fields, problem: Problem) -> Proof:
         return Head(given.integer("last", 0, k), given.double("share", 0.0, 1.0))
     if name == "prices":
         kinds = Kinds(problem)
+        if np.log2(kinds.count + 1).sum() > math.log2(MOST_CELLS):
+            raise ValueError(f"{given.path('pairs')} must be those of at most {MOST_CELLS} cells")
         pairs = given.rows("pairs", 3, 0, math.prod((kinds.count + 1).tolist()) - 1)
         if pairs[:, 2].max(initial=0) >= len(kinds):
             raise ValueError(f"{given.path('pairs')} names a kind of attribute that does not exist")
         return Prices(given.doubles("weights", len(kinds)), pairs, given.doubles("log_prices", len(pairs)))
     if name == "thresholds":
         weights = given.integers("weights", k, 0, MOST)
-        return Thresholds(weights, given.double("low"), given.integer("high", 0, k * MOST))
+        if (total := int(weights.sum())) > MOST:
+            raise ValueError(f"{given.path('weights')} add up to {total}, and may to {MOST}")
+        return Thresholds(weights, given.double("low"), given.integer("high", 0, MOST))
     return Alone()

@@ -26,7 +26,7 @@ import numpy as np
 
 from orr.arrays import Floats
 from orr.optimum.pool import Pool
-from orr.optimum.transform import Dense, Listed, Point, Thin, Transform
+from orr.optimum.transform import Dense, Listed, Point, Thin, Transform, counting
 from orr.problem import Problem
 from orr.rounding import Unsound
 
@@ -116,8 +116,8 @@ class Path:
         first, count, eased = pool.kinds.first, pool.kinds.count, pool.eased
         low = Problem.achieved(eased.sizes[first], np.minimum(eased.epsilons[first], HIGHEST))
         load, need = count * low.q, count * low.d
-        model = Transform(pool.kinds, load, np.maximum(need, faint * float(low.w.max()) * load))
-        path = cls(model, start(low))
+        need = np.maximum(need, faint * float(low.w.max()) * load)
+        path = cls(counting(pool.kinds, load, need), start(low))
         path.raised = load / pool.load
         return path
 

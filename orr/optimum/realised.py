@@ -7,9 +7,10 @@ compares random words with.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -23,9 +24,8 @@ from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
 from orr.laws.radius_one import RadiusOne
 from orr.laws.ramp import Ramp
-from orr.optimum import verify
+from orr.optimum.coins import flip_rates
 from orr.optimum.decimals import DOWN, UP, above_one, decimal, log1p, power, sum_up
-from orr.problem import Problem
 
 BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
 COEFFICIENT = 96  # bits of the chances of a ball in fixed point
@@ -49,20 +49,21 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
     if isinstance(law, Product):
         told = [chance(w) for w in law.problem.w.tolist()]
         levels = [log1p(decimal(a * c / (1 - c), UP), UP) for a, c in zip(sizes, told, strict=True)]
-        rates = [(1 - c) * Fraction(a - 1, a) for a, c in zip(sizes, told, strict=True)]
-        return sum_up(levels), level_error(law.problem, rates), "sampler in fractions"
+        each = set(zip(sizes, law.problem.epsilons.tolist(), told, strict=True))
+        error = max(rate_error((1 - c) * Fraction(a - 1, a), a, asked) for a, asked, c in each)
+        return sum_up(levels), error, "sampler in fractions"
     assert isinstance(law, Lifted)
     lifted = chance(law.mass)
     table = category_law(law._categories)
     scale = lifted / (1 - lifted) / (len(table) * ONE)
     if isinstance(law, Balls):
         excess = UP.multiply(balls_excess(law, table), decimal(scale, UP))
-        error = float(np.abs(verify.level_and_errors(law)[1]).max())
-        return log1p(excess, UP), error, "balls in fixed point, draws as counted, flip rates in doubles"
+        error, how = followed_error(law, law.balls, table)
+        return log1p(excess, UP), error, f"balls in fixed point, draws as counted, {how}"
     if isinstance(law, Ramp):
         excess = UP.multiply(ramp_excess(law), decimal(lifted / (1 - lifted), UP))
-        error = float(np.abs(verify.level_and_errors(law)[1]).max())
-        return log1p(excess, UP), error, "ramp in fixed point, draws as counted, flip rates in doubles"
+        error, how = followed_error(law, [law], table)
+        return log1p(excess, UP), error, f"ramp in fixed point, draws as counted, {how}"
     kinds, of = kinds_of(law)
     records = Decimal(1)
     for a, n in kinds:
@@ -71,8 +72,7 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
     if isinstance(law, Cells):  # a coin for each attribute of a kind, each right to half a unit
         coins = sum(n for _, n in kinds if n > 1)
         excess = UP.multiply(excess, power(above_one(0.5), coins, UP))
-    error = level_error(law.problem, flip_probabilities(law, lifted, table, kinds, of))
-    return log1p(excess, UP), error, "sampler in fractions"
+    return log1p(excess, UP), listed_error(law, table, kinds, of), "sampler in fractions"
 
 
 def category_law(categories: Categories | Tiers) -> list[int] | list[Decimal]:
@@ -120,8 +120,9 @@ def highest(law: Lifted, kinds: list[tuple[int, int]], table: Sequence[int | Dec
                     DOWN.divide(DOWN.multiply(number[-1], Decimal((n - c) * (a - 1))), Decimal(c + 1))
                 )
             each.append(number)
+        assert isinstance(law, Cells)
         ways = []
-        for cell in cells_of(law):
+        for cell in law.cells.tolist():
             product = Decimal(1)
             for number, c in zip(each, cell, strict=True):
                 product = DOWN.multiply(product, number[c]) if c else product
@@ -129,44 +130,59 @@ def highest(law: Lifted, kinds: list[tuple[int, int]], table: Sequence[int | Dec
     return max(UP.divide(Decimal(n), w) for n, w in zip(table, ways, strict=True))
 
 
-def cells_of(law: Lifted) -> Iterable[Sequence[int]]:
-    """Flips of each kind in each category."""
-    assert isinstance(law, Cells)
-    return law.cells.tolist()
-
-
-def flip_probabilities(
-    law: Lifted, lifted: Fraction, table: Sequence[int | Decimal], kinds: list[tuple[int, int]], of: list[int]
-) -> list[Fraction]:
-    """Exact flip probability of each attribute, repairs included."""
-    if isinstance(law, RadiusOne):
-        flips = table[:-1]
-    else:
+def listed_error(
+    law: Lifted, table: Sequence[int | Decimal], kinds: list[tuple[int, int]], of: list[int]
+) -> float:
+    """Largest relative error of an attribute's level, where flip sets are listed."""
+    flips: list[Any] = list(table[:-1])
+    if isinstance(law, Cells):
         flips = [0] * len(kinds)
-        for n, cell in zip(table, cells_of(law), strict=True):
+        for n, cell in zip(table, law.cells.tolist(), strict=True):
             for g, c in enumerate(cell):
                 if c:
                     flips[g] += n * c
-    rates, known = [], dict[int, Fraction]()
-    stay = [math.inf] * len(of) if law.stay is None else law.stay.tolist()
-    for g, odd in zip(of, stay, strict=True):
-        if g not in known:
-            (a, n), kept = kinds[g], chance(odd)
-            p, r = Fraction(a - 1, a), Fraction(flips[g]) / (n * len(table) * ONE)
-            known[g] = (1 - lifted) * p + lifted * (kept * r + (1 - kept) * p)
-        rates.append(known[g])
-    return rates
+    ends = list[tuple[Fraction, Fraction]]()
+    for (_, n), flip in zip(kinds, flips, strict=True):
+        rate = Fraction(flip) / (n * len(table) * ONE)
+        coins = Fraction(power(above_one(0.5), n, UP)) if n > 1 else 1  # that place the flips of a kind
+        ends.append((rate / coins, rate * coins))
+    return level_error(law, [ends[g] for g in of])
 
 
-def level_error(problem: Problem, rates: list[Fraction]) -> float:
-    """Largest relative error of a level, given the flip probabilities."""
-    known = dict[tuple[int, float, Fraction], float]()
-    for key in zip(problem.sizes.tolist(), problem.epsilons.tolist(), rates, strict=True):
-        if key not in known:
-            a, asked, rate = key
-            level = log1p(decimal((1 - rate) * (a - 1) / rate - 1, UP), UP)
-            known[key] = abs(float(level / Decimal(asked) - 1))
-    return max(known.values())
+def followed_error(
+    law: Lifted, parts: Sequence[Ball | Ramp], table: Sequence[int | Decimal]
+) -> tuple[float, str]:
+    """Largest relative error of an attribute's level, where coins are followed, and how it was found."""
+    bits = 256 + math.ceil(float(law.problem.epsilons.max()) / math.log(2))  # the rarest flip has 256 of them
+    total, off = [Fraction(0)] * len(law.problem), 0
+    for n, part in zip(table, parts, strict=True):
+        found = flip_rates(part, bits)
+        if found is None:
+            return math.inf, "attribute levels unproved: too many coins to follow"
+        share = Fraction(n) / (len(table) * ONE << bits)
+        total = [rate + share * flips for rate, flips in zip(total, found[0], strict=True)]
+        off = max(off, found[1])
+    most = Fraction(off, 1 << bits)
+    return level_error(
+        law, [(max(rate - most, Fraction(0)), rate + most) for rate in total]
+    ), "coins in fixed point"
+
+
+def level_error(law: Lifted, ends: Sequence[tuple[Fraction, Fraction]]) -> float:
+    """Largest relative error of an attribute's level, given ends for its rate of flips before repairs."""
+    stay = [math.inf] * len(ends) if law.stay is None else law.stay.tolist()
+    sizes, levels, worst = law.problem.sizes.tolist(), law.problem.epsilons.tolist(), 0.0
+    for a, asked, odd, pair in set(zip(sizes, levels, stay, ends, strict=True)):
+        second = chance(law.mass) * chance(odd)  # the chance that the second law has its say
+        rates = [(1 - second) * Fraction(a - 1, a) + second * rate for rate in pair]
+        worst = max(worst, *(rate_error(rate, a, asked) for rate in rates))
+    return worst
+
+
+def rate_error(rate: Fraction, size: int, asked: float) -> float:
+    """Relative error of the level of an attribute that flips at a rate."""
+    level = log1p(decimal((1 - rate) * (size - 1) / rate - 1, UP), UP)
+    return abs(float(level / Decimal(asked) - 1))
 
 
 def balls_excess(law: Balls, table: Sequence[int | Decimal]) -> Decimal:

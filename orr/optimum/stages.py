@@ -42,7 +42,7 @@ def follow(
         if not (np.isfinite(limit).all() and limit.any()):
             return
         for weights in (limit * path.raised, path.weights * path.raised):
-            states = max(float(path.weights @ path.model.load), PROVING)
+            states = min(max(float(path.weights @ path.model.load), PROVING), STATES)
             pool.prove(np.rint(weights * (states / (weights @ pool.load)))[pool.kinds.of])
         if stage and growth(path, wanted) > REACH * GROWTH:
             continue  # nor would the next edge do

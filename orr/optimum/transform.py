@@ -27,6 +27,7 @@ POINTS = 64  # at no fewer points than this
 QUICK, SIZE = 4_000_000, 40_000_000  # numbers that take some tenths of a second, and some seconds,
 PRODUCTS = 250  # if there are so many products of pairs of them for each
 EACH = 20  # numbers that take as long as a point itself
+LISTED = 16  # logarithm to base 2 of the number of cells that are counted one by one: a hundredth of a second
 SEEN = 3_000_000  # numbers after which a transform that has come to nothing is left
 
 
@@ -214,3 +215,13 @@ class Transform:
             return Dense(matrix + np.diag(own))
         shared = np.concatenate(columns, axis=1)
         return Thin(own, np.hstack([shared.real, shared.imag]), np.repeat([1.0, -1.0], shared.shape[1]))
+
+
+def counting(kinds: Kinds, load: Floats, need: Floats) -> Listed | Transform:
+    """Count cells one by one where they are few, else all flip sets at once.
+
+    A transform of few cells takes far longer: it needs the more points, the more weights differ.
+    """
+    few = float(np.log2(kinds.count + 1).sum()) <= LISTED
+    cells = kinds.below(np.zeros(len(kinds)), 1.0, 2**LISTED + 1) if few else None
+    return Transform(kinds, load, need) if cells is None else Listed(kinds, load, need, cells)

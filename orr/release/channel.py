@@ -97,11 +97,23 @@ class Channel:
         terms = (math.prod(size[i] - 1.0 for i in c) * (r**-2 - 1) for c, r in self.rho.items())
         return max(math.fsum(terms), 0.0) / math.prod(self.shape) ** 2
 
+    @property
+    def stay(self) -> float:
+        """Chance that a record is released in its true cell."""
+        return float(self._forward.flat[0])
+
+    @cached_property
+    def least_noise(self) -> float:
+        """Variance that the randomization of one record adds to an unbiased count, at the least."""
+        cell = np.zeros(self.shape)
+        cell.flat[0] = 1
+        return max(float((self.expect(self.square(cell)) - cell).min()), 0.0)
+
     def relative(self, factors: Mapping[int, float]) -> Channel:
         """Return what is left of the channel, if each of some attributes is shrunk by a factor beforehand."""
         result = copy.copy(self)
-        result.__dict__.pop("_forward", None)
-        result.__dict__.pop("_inverse", None)
+        for found in ("_forward", "_inverse", "least_noise"):
+            result.__dict__.pop(found, None)
         result.rho = {c: r / math.prod(factors.get(i, 1.0) for i in c) for c, r in self.rho.items()}
         return result
 

@@ -7,7 +7,6 @@ table that has the code of every entry. A label that no record has may stand in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -15,54 +14,34 @@ import numpy as np
 
 from orr.arrays import Array
 from orr.checks import Label
+from orr.release.attribute import Attribute
 
 UNKNOWN, MISSING = -1, -2  # in place of a code: a label that is not declared, no label
 BLOCK = 1 << 16  # rows that are looked up at a time: what is between column and codes stays in the cache
 HIDDEN = "the record's own value is not shown, since messages end in logs"
-WORDS = {str: "strings", bool: "booleans", int: "integers"}
 
 Chunk = tuple[Any, Array | None]  # an arrow array; or indices, and the codes of what they point to
 Decode = Callable[..., Any]
 
 
-@dataclass(frozen=True)
-class Attribute:
-    """A column that has declared labels; None, for missing, is the last of them or not among them.
+class Undeclared(ValueError):
+    """A column has a label that is not declared: its name, the row of the first one, and what may help.
 
-    With ``gaps``, a released column may have nulls although missing is not a value: attributes not asked.
-    If it is not ``complete``, so may one that is read.
+    Examples
+    --------
+    >>> raise Undeclared("sex", 7)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    orr.release.columns.Undeclared: column 'sex' has labels that are not declared, in row 7 for the first ...
     """
 
-    name: str
-    labels: tuple[Label | None, ...]
-    gaps: bool = False
-    complete: bool = True
+    def __init__(self, name: str, row: int, note: str = "") -> None:
+        super().__init__(name, row, note)  # what pickle makes it of again
 
-    @property
-    def known(self) -> tuple[Label, ...]:
-        """The declared labels."""
-        return tuple(label for label in self.labels if label is not None)
-
-    @property
-    def kind(self) -> type:
-        """Their type: str, bool or int."""
-        return type(self.labels[0])
-
-    @property
-    def missing(self) -> bool:
-        """Whether missing is a value."""
-        return self.labels[-1] is None
-
-    @property
-    def nullable(self) -> bool:
-        """Whether a released column may have nulls."""
-        return self.missing or self.gaps
-
-    def refused(self, shown: object) -> TypeError:
-        """Say that a column is of a type that cannot have these labels."""
-        return TypeError(
-            f"column {self.name!r} is of type {shown}, but its declared labels are {WORDS[self.kind]}"
-        )
+    def __str__(self) -> str:
+        name, row, note = self.args
+        what = f"column {name!r} has labels that are not declared, in row {row} for the first time"
+        return f"{what} ({HIDDEN}){note}"
 
 
 def imported(module: str) -> Any:
@@ -97,15 +76,9 @@ def fill(codes: Array, chunks: Iterable[Chunk], attribute: Attribute) -> None:
         codes[start : start + len(found)] = found
         start += len(found)
     if missing and attribute.complete and not attribute.missing:
-        raise ValueError(
-            f"column {attribute.name!r} has missing values in {missing} row{'s' * (missing > 1)}: "
-            "drop or fill them, or declare that missing is a value (missing='value')"
-        )
+        raise attribute.incomplete(missing)
     if first is not None:
-        raise ValueError(
-            f"column {attribute.name!r} has labels that are not declared, in row {first} for the first time "
-            f"({HIDDEN})"
-        )
+        raise Undeclared(attribute.name, first)
 
 
 def _found(chunks: Iterable[Chunk], attribute: Attribute) -> Iterator[Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,22 +11,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Fixed, Floats, Integers
 from orr.checks import check_attributes
 from orr.domain import Domain
 from orr.release.channel import Channel
 from orr.release.plan import Plan, plan
 from orr.release.report import Report, report
-from orr.release.stored import written
+from orr.release.stored import digest, written
 
 Places = tuple[int, ...]
 
 
-class Described(ABC):
+class Described(Fixed):
     """Sizes and levels, and all that follows from them before a record is seen."""
 
     domain: Domain | None = None
     construction: str | None = None  # the function that made it
+    loaded: str | None = None  # digest of the file that it was read from
 
     @property
     @abstractmethod
@@ -153,6 +154,38 @@ class Described(ABC):
         if path is not None:
             Path(path).write_text(text, "utf-8")
         return text
+
+    @property
+    def digest(self) -> str:
+        """Digest of its file: of the one it was loaded from, else of the one that :meth:`to_json` writes.
+
+        It covers all that the file says: the law to the last digit, levels, names and labels, and the version
+        of the package. Publish it with a release, and :func:`orr.load` accepts no other file in its place.
+        Two mechanisms are equal if they have the same digest. A construction that writes down its run time
+        in a certificate gives another one each time.
+
+        Pass on the file itself: another version of the package, or a processor that rounds differently, may
+        write the same mechanism with another digest.
+
+        Examples
+        --------
+        >>> import orr
+        >>> mechanism = orr.kronecker([2, 3], [1.0, 2.0])
+        >>> again = orr.load(mechanism.to_json(), digest=mechanism.digest)
+        >>> again.digest == mechanism.digest, again == mechanism
+        (True, True)
+        >>> mechanism.digest[:7], mechanism.digest in mechanism.to_json()
+        ('sha256:', True)
+        """
+        return self.loaded or digest(self.state())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Described):
+            return NotImplemented
+        return self is other or self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
 
     def state(self) -> dict[str, Any]:
         """Return all that makes it, and what it claims, as plain numbers."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from orr.arrays import Floats
+from orr.arrays import Array, Floats
 from orr.release.channel import ending
 from orr.release.inference import IndependenceTest, independence
 from orr.release.likelihood import Nonnegative, maximize
@@ -63,20 +63,26 @@ class Estimate(Unbiased):
     def _repr_html_(self) -> str:
         """Show the first cells as a table."""
         caption = f"Estimated counts: {repr(self).removeprefix('Estimate(').removesuffix(')')}"
-        return self.axes.html(caption, self._columns(0.95, False))
+        return self.axes.html(caption, self._columns(0.95, False) | self._doubts(False))
 
-    def _columns(self, level: float, sampling: bool) -> dict[str, Floats]:
+    def _columns(self, level: float, sampling: bool) -> dict[str, Array]:
         """Return the numbers of a frame."""
-        low, high = self.interval(level, sampling=sampling)
+        low, high = self._ends(level, sampling)
         errors = self.errors(sampling=sampling)
         return {"count": self.counts, "standard_error": errors, "low": low, "high": high}
 
+    def _doubts(self, sampling: bool) -> dict[str, Array]:
+        """Return the column that tells which intervals are reliable, if some are not."""
+        reliable = self.reliable(sampling=sampling)
+        return {} if reliable.all() else {"reliable": reliable}
+
     def to_frame(self, kind: str = "pandas", *, level: float = 0.95, sampling: bool = False) -> Any:
-        """Make a frame with a row a cell: labels, count, standard_error, low, high, proportion.
+        """Make a frame with a row a cell: labels, count, standard_error, low, high, proportion, reliable.
 
         Labels have the type in which they were declared. A proportion that cannot be estimated (of nobody,
-        or in a group of an estimated count of 0 or less) is missing. A column whose name an attribute has
-        is called estimated_count, and so on.
+        or in a group of an estimated count of 0 or less) is missing. Where reliable is False, too few
+        records are behind the interval, see :meth:`reliable`. A column whose name an attribute has is called
+        estimated_count, and so on.
 
         Parameters
         ----------
@@ -97,13 +103,14 @@ class Estimate(Unbiased):
         >>> import orr
         >>> estimate = orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
         >>> print(estimate.to_frame().round(1).to_string())
-           attribute 0  count  standard_error   low  high  proportion
-        0            0   71.6             9.6  52.8  90.4         0.7
-        1            1   28.4             9.6   9.6  47.2         0.3
+           attribute 0  count  standard_error   low  high  proportion  reliable
+        0            0   71.6             9.6  52.8  90.4         0.7      True
+        1            1   28.4             9.6   9.6  47.2         0.3      True
         """
         shares = self._shares()
         some = shares if np.isfinite(shares).any() else None
-        return self.axes.frame({**self._columns(level, sampling), "proportion": some}, kind)
+        more = {"proportion": some, "reliable": self.reliable(sampling=sampling)}
+        return self.axes.frame({**self._columns(level, sampling), **more}, kind)
 
     def _shares(self) -> Floats:
         """Return the proportions, or what is no number where they cannot be estimated."""
@@ -113,7 +120,7 @@ class Estimate(Unbiased):
             return np.full(self.counts.shape, np.nan)
 
     def to_text(self, *, level: float = 0.95, sampling: bool = False) -> str:
-        """Write the table in plain characters, a line a cell.
+        """Write the table in plain characters, a line a cell; reliable is among it if some cell is not.
 
         Examples
         --------
@@ -123,7 +130,8 @@ class Estimate(Unbiased):
                   0   71.6             9.6  52.8  90.4      0.7164
                   1   28.4             9.6   9.6  47.2      0.2836
         """
-        return self.axes.text(self._columns(level, sampling) | {"proportion": self._shares()})
+        shown = self._columns(level, sampling) | {"proportion": self._shares()}
+        return self.axes.text(shown | self._doubts(sampling))
 
     def nonnegative(self) -> Nonnegative:
         """Find the table of greatest likelihood among those without negative counts.

@@ -11,17 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from orr.release.columns import (
-    MISSING,
-    UNKNOWN,
-    Attribute,
-    Chunk,
-    check_type,
-    chunks_of,
-    fits,
-    imported,
-    lookup_of,
-)
+from orr.release.attribute import Attribute
+from orr.release.columns import MISSING, UNKNOWN, Chunk, check_type, chunks_of, fits, imported, lookup_of
 from orr.release.kept import arrow_kept, pandas_kept, polars_kept
 from orr.release.writers import Writer, arrow_writer, pandas_writer, polars_writer
 

@@ -1,4 +1,4 @@
-"""Whether two attributes are independent, and whether rows were filtered (chapter release).
+"""Whether two attributes are independent (chapter release).
 
 A release in which flips keep company makes associations out of nothing, so that the usual chi-square test of
 the released table rejects independence where it holds. Here the test is of the *estimated* table: with ``p``
@@ -22,13 +22,12 @@ it is pulled up to what rows and columns suggest.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import chdtrc
 
-from orr.arrays import Array, Floats
+from orr.arrays import Floats
 from orr.release.channel import Part, dense_shape, ending
 from orr.release.pooled import Pooled
 
@@ -37,7 +36,6 @@ RANK = 1e-10  # of the largest eigenvalue of a correlation matrix: less is round
 SAME = 1e-9  # relative difference of numbers that are the same: factors and products of factors
 FEW = 50  # records whose mean weight is half believed: any number from 20 to 100 gave sizes of 1 to 8% at 5%
 LEAST = 5  # records expected in a cell: with fewer, chi-square may be a bad guess (the usual rule)
-CHANCE = 1e-9  # of a warning about rows that nobody filtered
 
 
 @dataclass(frozen=True)
@@ -188,40 +186,3 @@ def _quadratic(theta: Floats, covariance: Floats, noise: float) -> tuple[float, 
     df = int(np.count_nonzero(kept))
     statistic = float((np.square(vectors.T @ unit)[kept] / values[kept]).sum())
     return statistic, df, float(chdtrc(df, statistic)) if df else 1.0
-
-
-def filtered(columns: Mapping[int, Array], rates: Floats, sizes: Array) -> list[int]:
-    """Tell on which attributes the rows of a release were filtered, as far as that can be seen.
-
-    A released value of attribute ``i`` is each of its labels with a chance of at least ``q_i / (a_i - 1)``,
-    whatever the truth. Where a label is in none of the rows, and that had a chance below 1e-9 for all labels
-    and attributes together, somebody took rows away. The rows must stand for the whole release: of a release
-    that is sorted, take some from all over, not the first.
-
-    Parameters
-    ----------
-    columns : mapping of int to array
-        For some attributes, the released codes of some rows. Negative ones, of questions that were not asked,
-        do not count.
-    rates : ndarray
-        Flip probability of every attribute, or less.
-    sizes : ndarray
-        Number of values of every attribute.
-
-    Returns
-    -------
-    list of int
-        The attributes, in order.
-
-    Examples
-    --------
-    >>> filtered({0: np.zeros(200, dtype=int), 1: np.arange(200) % 3}, np.array([0.2, 0.2]), np.array([2, 3]))
-    [0]
-    """
-    found = []
-    for i, codes in sorted(columns.items()):
-        counts = np.bincount(codes[codes >= 0], minlength=int(sizes[i]))
-        absent = np.log1p(-rates[i] / (sizes[i] - 1)) * counts.sum()
-        if (counts == 0).any() and absent + np.log(float(sizes[i]) * len(columns)) < np.log(CHANCE):
-            found.append(i)
-    return found

@@ -96,12 +96,37 @@ class Pooled:
         return Moments(people, e - people, h - self.squares if self.scales else 0.0)
 
     def variance(self, sampling: bool) -> Floats:
-        """Variance of each count, without the matrix."""
-        m, p = self.moments(sampling), self.proportions
-        result = -m.less - 2 * p * m.e + m.h * p**2
+        """Variance of each count, without the matrix, and not below what is possible.
+
+        It is what randomization adds, ``S - diag(b)``, and what the draw of people adds: of whom a form asks
+        and, with sampling, of the people themselves. Either is estimated without bias, and so may come out
+        smaller than any true table allows. Then it is taken as the smallest that one allows.
+        """
+        randomized, drawn, p = np.zeros(self.shape), np.zeros(self.shape), self.proportions
         for part, c in self.scales:
-            result = result + c**2 * part.channel.square(part.squares)
-        return np.maximum(result, 0)
+            least = part.channel.least_noise * part.squares.sum()
+            added = part.channel.square(part.squares) - part.channel.invert(part.squares)
+            randomized = randomized + c**2 * np.maximum(added, least)
+        for m in map(self.moments, {False, sampling}):  # a sample varies no less than the file
+            drawn = np.maximum(drawn, m.e - 2 * p * m.e + m.h * p**2)
+        return randomized + drawn
+
+    def numbers(self) -> tuple[Floats, Floats, Floats]:
+        """Effective numbers of records released in each cell and outside, and of flips into it or out of it.
+
+        Records that weigh ``w`` in the counts are ``(sum w)^2 / sum w^2`` in number.
+        """
+        sums = np.zeros((2, 3, *self.shape))
+        for part, c in self.scales:
+            stay = part.channel.stay
+            for power, table in enumerate((part.seen, part.squares)):
+                true = np.clip(part.channel.invert(table), 0, table.sum())
+                flips = np.maximum(table + true * (1 - 2 * stay), 0)
+                sums[power] += c ** (power + 1) * np.array([table, table.sum() - table, flips])
+        inside, outside, flips = np.divide(
+            sums[0] ** 2, sums[1], out=np.zeros(sums[0].shape), where=sums[1] > 0
+        )
+        return inside, outside, flips
 
     def times(self, table: Floats, sampling: bool) -> Floats:
         """Covariance of all counts, times a table, without the matrix."""

@@ -18,11 +18,12 @@ from numpy.typing import ArrayLike
 from orr.arrays import Array, Integers
 from orr.checks import Label
 from orr.domain import Domain
-from orr.randomness import Source
+from orr.randomness import Seeded, Source
 from orr.release.channel import Part
+from orr.release.chosen import warn_of
 from orr.release.described import Described
 from orr.release.estimate import Estimate
-from orr.release.inference import filtered
+from orr.release.origin import check_origin, origin
 from orr.release.records import encode, is_lazy, is_table, partitions, perturb_lazily
 from orr.release.tally import Tally, check_table, sample
 
@@ -36,10 +37,6 @@ class Reading(NamedTuple):
 
     estimate: Estimate
     rows: dict[int, Array]
-
-
-class Filtered(UserWarning):
-    """Rows of a release seem to have been chosen by their released values."""
 
 
 class Randomizer(Described):
@@ -80,7 +77,7 @@ class Randomizer(Described):
         if domain.sizes.tolist() != self.sizes.tolist():
             raise ValueError(f"{domain} does not fit: the sizes are {self.sizes.tolist()}")
         result = copy.copy(self)
-        result.domain = domain
+        vars(result).update(domain=domain, loaded=None)
         return result
 
     def perturb(self, records: Any, rng: int | np.random.Generator | None = None) -> Any:
@@ -97,8 +94,9 @@ class Randomizer(Described):
             record may also be k integers, or a dictionary.
         rng : None, int or numpy.random.Generator
             None draws from the operating system, or from a cipher keyed by it: use it for every real release.
-            A seed or a Generator makes the result reproducible, and so is for teaching and tests. A dask
-            frame takes none: its partitions would share it, and so repeat each other's noise.
+            A seed or a Generator makes the result reproducible, and so is for teaching and tests; with a
+            table it gets the warning :class:`orr.Seeded`. A dask frame takes none: its partitions would share
+            it, and so repeat each other's noise.
 
         Returns
         -------
@@ -106,7 +104,8 @@ class Randomizer(Described):
             The released records, of the same kind: a table has the randomized and the public columns, in the
             order given, a fresh index, and nothing else. Where missing is a value, the type of a column
             follows from the domain, since that of the input may tell who is missing. A dask frame is
-            randomized anew whenever it is computed: write it to a file once, and go on from there.
+            randomized anew whenever it is computed: write it to a file once, and go on from there. Its
+            partitions stay as they were: truth that is divided by ward is released by ward.
 
         Examples
         --------
@@ -120,6 +119,11 @@ class Randomizer(Described):
                 raise ValueError("rng must be left out for a dask frame: its partitions would share it")
             return perturb_lazily(records, self._domain, self.perturb)
         source, (values, decode) = Source(rng), encode(records, self._domain, gaps=self.gaps)
+        if rng is not None and is_table(records):
+            told = (
+                "whoever finds or guesses it can take the noise off again. Leave rng out for a real release"
+            )
+            warnings.warn(f"this table is released with a seed: {told}", Seeded, stacklevel=2)
         step, forms = max(1, self.block // len(self.sizes)), []
         released = values if is_table(records) else np.empty_like(values)  # a table's codes are nobody else's
         for start in range(0, len(values), step):
@@ -147,14 +151,15 @@ class Randomizer(Described):
         Parameters
         ----------
         released : (n, k) array of int, or table
-            What :meth:`perturb` returned. The columns asked for suffice.
+            What :meth:`perturb` returned; the columns asked for suffice. An arrow table that names another
+            mechanism is refused; data frames of pandas and polars do not carry such a name.
         attributes : name, number, or several of them
             The attributes whose joint table is wanted, at most 8 of them with those given.
         given : mapping, optional
             A value for each of some other attributes: only people who truly have these are counted.
         weights : (n,) array or name of a column, optional
-            How many people each record stands for, in the order of the rows. It must not be made from
-            released values.
+            How many people each record stands for, in the order of the rows (a Series of pandas must have
+            the table's index). It must not be made from released values.
         counts : bool or name of a column
             True if ``released`` is the array of released counts, with an axis an attribute (those given
             last), in the order of the labels; or the column that says how often a row was released.
@@ -172,7 +177,9 @@ class Randomizer(Described):
         Warns
         -----
         Filtered
-            Where a column lacks a value that would be there if nobody had chosen rows.
+            Where a column lacks values that would be there if nobody had chosen rows, but for a chance of
+            1e-9. Of rows chosen by a column that is not handed over, only ``groupby(...).apply`` of pandas
+            leaves a trace.
 
         Examples
         --------
@@ -202,9 +209,9 @@ class Randomizer(Described):
         counts: bool | str = False,
     ) -> Reading:
         """Read a batch of released records, for :meth:`concluded`; the parameters are those of estimate."""
+        check_origin(origin(released), self)
         chosen, fixed = self.places(attributes), self.fixed(given)
-        table = (*chosen, *fixed)
-        check_table(self.sizes, table)
+        check_table(self.sizes, table := (*chosen, *fixed))
         if not (isinstance(counts, bool) or (isinstance(counts, str) and counts)):
             raise TypeError(f"counts = {counts!r} must be True, False or the name of a column")
         if weights is not None and counts:
@@ -232,18 +239,10 @@ class Randomizer(Described):
 
     def concluded(self, readings: Iterable[Reading]) -> Estimate:
         """Add up what was read, and warn where rows seem to have been chosen by a released value."""
-        first, *rest = readings
-        every = (first, *rest)
-        columns = {i: np.concatenate([r.rows[i] for r in every if i in r.rows]) for i in first.rows}
-        for i in filtered(columns, self.flip_probabilities, self.sizes):
-            name = f"attribute {i}" if self.domain is None else f"{self.domain.names[i]!r}"
-            warnings.warn(
-                f"these rows lack values of {name}, as if somebody had chosen them by it. Then the estimate "
-                "is wrong: a released value need not be the true one. Give all rows, and the group as given=",
-                Filtered,
-                stacklevel=3,
-            )
-        return sum((r.estimate for r in rest), start=first.estimate)
+        every = list(readings)
+        columns = {i: np.concatenate([r.rows[i] for r in every if i in r.rows]) for i in every[0].rows}
+        warn_of(columns, self.flip_probabilities, self.sizes, self.domain)
+        return sum((r.estimate for r in every[1:]), start=every[0].estimate)
 
     @property
     def _domain(self) -> Domain | Integers:

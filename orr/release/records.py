@@ -10,7 +10,8 @@ import numpy as np
 
 from orr.arrays import Array, Integers
 from orr.domain import Domain
-from orr.release.columns import HIDDEN, Attribute, Decode, check_names, imported
+from orr.release.attribute import Attribute
+from orr.release.columns import HIDDEN, Decode, check_names, imported
 from orr.release.frames import table_of
 from orr.release.single import encode_one
 from orr.release.tables import encode_table
@@ -82,7 +83,7 @@ def encode(
     if not isinstance(domain, Domain):
         raise _nameless(records)
     attributes = [
-        Attribute(domain.names[i], domain.labels[i], gaps, complete)
+        Attribute(domain.names[i], domain.labels[i], gaps, complete, released=places is not None)
         for i in (range(len(domain)) if places is None else places)
     ]
     public = [

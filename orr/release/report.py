@@ -119,7 +119,8 @@ def report(randomizer: Reportable, n: int | None = None) -> Report:
     """Write the page for an ethics board.
 
     It speaks of three readers: one who sees a single released answer, one who knows all other answers of a
-    person, and anyone at all (chapter price). Bounds are rounded up.
+    person, and anyone at all (chapter price). Bounds are rounded up, and
+    what other methods would need is rounded down.
 
     Parameters
     ----------

@@ -223,7 +223,7 @@ def _better(facts: Facts) -> list[Block]:
         if facts.overall < apart * (1 - 1e-6):
             blocks.append(
                 "With the same chances of a false answer, but each answer randomized by itself, the overall "
-                f"level would be {rounded_up(apart)}. Here it is {rounded_up(facts.overall)}."
+                f"level would be {rounded_down(apart, 3)}. Here it is {rounded_up(facts.overall)}."
             )
         else:
             blocks.append(

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from orr.arrays import Floats
+from orr.arrays import Array
 from orr.checks import Label
 
-Column = Sequence[Label | None] | Floats | None  # of labels, of numbers, or of nothing but missing values
+Column = Sequence[Label | None] | Array | None  # of labels, of numbers, or of nothing but missing values
 KINDS = ("pandas", "polars", "pyarrow")
 ROWS = 20  # of a table in a notebook
 
@@ -54,7 +54,7 @@ class Axes:
             title = f"estimated_{title}"
         return title
 
-    def frame(self, numbers: Mapping[str, Floats | None], kind: str) -> Any:
+    def frame(self, numbers: Mapping[str, Array | None], kind: str) -> Any:
         """Make a frame with a row a cell; None stands for a column of missing numbers."""
         if kind not in KINDS:
             raise ValueError(f"kind = {kind!r} must be {', '.join(KINDS[:-1])} or {KINDS[-1]}")
@@ -63,12 +63,13 @@ class Axes:
         try:
             module = importlib.import_module(kind)
         except ImportError:
-            raise ImportError(f'a frame of {kind} needs {kind}: pip install ".[tables]"') from None
+            source = "polars" if kind == "polars" else '".[tables]"'
+            raise ImportError(f"a frame of {kind} needs {kind}: pip install {source}") from None
         rows = int(np.prod([len(values) for values in self.labels]))
         made = {title: _column(module, kind, values, rows) for title, values in columns.items()}
         return module.table(made) if kind == "pyarrow" else module.DataFrame(made)
 
-    def html(self, caption: str, numbers: dict[str, Floats]) -> str:
+    def html(self, caption: str, numbers: dict[str, Array]) -> str:
         """Write the first rows as a table whose headers a screen reader can follow."""
         shown = self.columns(ROWS)
         flat = {self.free(title): values.ravel() for title, values in numbers.items()}
@@ -76,7 +77,8 @@ class Axes:
         body = []
         for row, labels in enumerate(zip(*shown.values(), strict=True)):
             heads = "".join(f"<th scope='row'>{escape(written(label))}</th>" for label in labels)
-            body.append(f"<tr>{heads}{''.join(f'<td>{x[row]:.5g}</td>' for x in flat.values())}</tr>")
+            cells = "".join(f"<td>{_shown(x[row], '.5g')}</td>" for x in flat.values())
+            body.append(f"<tr>{heads}{cells}</tr>")
         more = int(np.prod([len(values) for values in self.labels])) - len(body)
         if more:
             body.append(f"<tr><td colspan='{len(shown) + len(flat)}'>and {more} more</td></tr>")
@@ -85,12 +87,12 @@ class Axes:
             f"<tbody>{''.join(body)}</tbody></table>"
         )
 
-    def text(self, numbers: dict[str, Floats]) -> str:
+    def text(self, numbers: dict[str, Array]) -> str:
         """Write all rows in plain characters, one under the other."""
         columns = [[title, *map(written, labels)] for title, labels in self.columns().items()]
         for title, x in numbers.items():
             digits = ".4f" if title == "proportion" else ".1f"
-            columns.append([self.free(title), *(f"{v:{digits}}" for v in x.ravel())])
+            columns.append([self.free(title), *(_shown(v, digits) for v in x.ravel())])
         widths = [max(map(len, column)) for column in columns]
         rows = zip(*columns, strict=True)
         return "\n".join("  ".join(x.rjust(w) for x, w in zip(row, widths, strict=True)) for row in rows)
@@ -99,6 +101,11 @@ class Axes:
 def written(label: Label | None) -> str:
     """Write a label in words."""
     return "(missing)" if label is None else str(label)
+
+
+def _shown(value: Any, digits: str) -> str:
+    """Write a number, or the answer to a question."""
+    return str(value) if isinstance(value, np.bool_) else f"{value:{digits}}"
 
 
 def _column(module: Any, kind: str, values: Column, rows: int) -> Any:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
-from orr.release.columns import HIDDEN, WORDS, Attribute, Decode, check_names
+from orr.release.attribute import WORDS, Attribute
+from orr.release.columns import HIDDEN, Decode, check_names
 
 
 def encode_one(

@@ -5,9 +5,11 @@ Numbers have all their digits: Python writes the shortest decimal that is read a
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ from typing import Any
 FORMAT, VERSION = "orr mechanism", 1
 HEAD = ("format", "version", "package", "digest")
 WIDTH = 100  # characters of a line, as long as numbers fit
+MOST = 2**28  # bytes of a file: a million attributes take 100 MB, and what is read several times as much
+WORDS = ("null", "true", "false")  # what else JSON may be
 
 
 def written(state: dict[str, Any]) -> str:
@@ -43,26 +47,39 @@ def written(state: dict[str, Any]) -> str:
       "sizes": [2, 3]
     }
     <BLANKLINE>
-    >>> read(text) == {"kind": "Mechanism", "sizes": [2, 3]}
+    >>> read(text) == ({"kind": "Mechanism", "sizes": [2, 3]}, digest({"kind": "Mechanism", "sizes": [2, 3]}))
     True
     """
-    head = {"format": FORMAT, "version": VERSION, "package": _package()}
-    digest = _digest(head | state)
-    return _laid_out(head | {"digest": digest} | state) + "\n"
+    text = _laid_out(_head() | {"digest": digest(state)} | state) + "\n"
+    _check_length(len(text))
+    return text
 
 
-def read(source: str | os.PathLike[str]) -> dict[str, Any]:
+def digest(state: dict[str, Any]) -> str:
+    """Return the digest that :func:`written` puts into the file of a mechanism.
+
+    Examples
+    --------
+    >>> digest({"kind": "Mechanism", "sizes": [2, 3]}) in written({"kind": "Mechanism", "sizes": [2, 3]})
+    True
+    """
+    return _hashed(_head() | state)
+
+
+def read(source: str | os.PathLike[str], wanted: str | None = None) -> tuple[dict[str, Any], str]:
     """Read a mechanism file, and refuse one that was changed.
 
     Parameters
     ----------
     source : str or path
-        The text of a file, which begins with a brace, or where the file is.
+        The text of a file, or where the file is.
+    wanted : str, optional
+        The digest that the file must have.
 
     Returns
     -------
-    dict
-        What was written, without format, version and digest.
+    dict, str
+        What was written, without format, version and digest; and the digest.
 
     Examples
     --------
@@ -84,14 +101,16 @@ def read(source: str | os.PathLike[str]) -> dict[str, Any]:
         )
     if not isinstance(package, str):
         raise ValueError('"package" must be the version of the package that wrote the file')
-    digest = found.pop("digest", None)
-    if digest != _digest(found):
+    claimed = found.pop("digest", None)
+    if claimed != _hashed(found):
         raise ValueError(
             "the file was changed after it was written: its digest is not that of its contents"
-            if digest is not None
+            if claimed is not None
             else "the file has no digest"
         )
-    return {name: value for name, value in found.items() if name not in HEAD}
+    if wanted is not None and claimed != wanted:
+        raise ValueError(f"digest = {wanted!r} is that of another file: this one has {claimed!r}")
+    return {name: value for name, value in found.items() if name not in HEAD}, claimed
 
 
 def canonical(value: object) -> str:
@@ -105,7 +124,11 @@ def canonical(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
 
 
-def _digest(value: dict[str, Any]) -> str:
+def _head() -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION, "package": _package()}
+
+
+def _hashed(value: dict[str, Any]) -> str:
     return "sha256:" + hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
@@ -118,28 +141,46 @@ def _package() -> str:
 
 
 def _text(source: str | os.PathLike[str]) -> str:
-    """Return the text itself, or that of the file."""
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("{"):
-        return source.lstrip("\ufeff")
+    """Return the text itself, or that of the file, unless it is too long."""
+    if isinstance(source, str):
+        bare = source.lstrip("\ufeff").strip()
+        if not bare or bare[0] in '{["' or bare in WORDS or "\n" in bare:
+            _check_length(len(bare))
+            return bare
     if not isinstance(source, str | os.PathLike):
         raise TypeError(
             f"source must be the path of a mechanism file or its text, got {type(source).__name__}"
         )
     try:
-        return Path(source).read_text("utf-8-sig")
+        with Path(source).open("rb") as file:
+            _check_length(os.fstat(file.fileno()).st_size)
+            found = file.read(MOST + 1)  # a device or a pipe does not know its size
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        raise ValueError("source is neither the path nor the text of a mechanism file") from None
+    _check_length(len(found))
+    try:
+        return found.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ValueError(f"{os.fspath(source)} is no mechanism file: it is not UTF-8") from None
+
+
+def _check_length(length: int) -> None:
+    """Refuse a file that is too long."""
+    if length > MOST:
+        raise ValueError(f"a mechanism file has at most {MOST:,} bytes, and this one has more")
 
 
 def parsed(text: str, what: str = "this is no mechanism file") -> Any:
     """Parse JSON, strictly: no key twice, and no number that is none or too large."""
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
-        if len(dict(found)) < len(found):
-            names = [name for name, _ in found]
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
+        result = dict(found)
+        if len(result) < len(found):
+            ((twice, _),) = Counter(name for name, _ in found).most_common(1)
             raise ValueError(f"the file has {twice!r} twice in one object")
-        return dict(found)
+        return result
 
     def refused(name: str) -> float:
         raise ValueError(f"the file has {name}, which is no number")

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
-from orr.release.columns import Attribute, Decode, check_names, fill
+from orr.release.attribute import Attribute
+from orr.release.columns import Decode, check_names, fill
 from orr.release.frames import Table
 
 LONG = 100_000  # rows for which it pays to start threads

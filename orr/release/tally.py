@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from itertools import product
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -114,6 +116,9 @@ def _weights(released: Any, what: str, weights: ArrayLike | str | None, counts: 
         raise TypeError(f"{what} = {name!r} names a column, but the records are an array")
     if np.ma.is_masked(weights):
         raise ValueError(f"{what} has masked entries: every record needs a number")
+    mine, theirs = (cast(Any, getattr(rows, "index", None)) for rows in (released, weights))
+    if hasattr(mine, "equals") and hasattr(theirs, "equals") and not mine.equals(theirs):  # both of pandas
+        raise ValueError(f"{what} must have the index of the table, but has another: it may be of other rows")
     values = np.asarray(weights if name is None else column(released, name))
     if values.ndim != 1 or values.dtype.kind not in "fiu":
         raise TypeError(f"{what} must be one number a record")
@@ -164,6 +169,10 @@ def take(records: Any, rows: NDArray[np.bool_]) -> Any:
 def sample(released: Any, domain: Domain | Integers, most: int, gaps: bool = False) -> dict[int, Array]:
     """Give the codes of some released rows from all over, in every column at hand.
 
+    Where pandas applies something to groups, it takes the columns away by which it grouped, and leaves
+    their values as the name of each group: they count as columns, if they are labels, unless they may be
+    those of public columns.
+
     Examples
     --------
     >>> sample([[0], [1], [1]], np.array([2]), 2)
@@ -175,8 +184,23 @@ def sample(released: Any, domain: Domain | Integers, most: int, gaps: bool = Fal
         frame = nw.from_native(released, eager_only=True)
         places = [i for i, name in enumerate(domain.names) if name in frame.columns]
         some = frame.gather_every(-(-max(len(frame), 1) // most)).to_native()
+        key = getattr(released, "__dict__", {}).get("name", ())
+        keys = key if isinstance(key, tuple) else (key,)
+        public = set(domain.public) - set(frame.columns)  # by which the rows may have been grouped
+        group = _labelled(domain, frame.columns, keys) if len(keys) > len(public) else {}
     else:
         values = np.asarray(released)
-        some, places = values[:: -(-max(len(values), 1) // most)], list(range(len(domain)))
+        some, places, group = values[:: -(-max(len(values), 1) // most)], list(range(len(domain))), {}
     codes, _ = encode(some, domain, tuple(places), gaps=gaps, complete=not gaps)
-    return {i: codes[:, j] for j, i in enumerate(places)}
+    columns = {i: codes[:, j] for j, i in enumerate(places)}
+    return columns | {i: np.full(len(codes), code) for i, code in group.items()}
+
+
+def _labelled(domain: Domain, columns: Collection[str], values: Iterable[Any]) -> dict[int, int]:
+    """Find attributes without a column that have some values among their labels, and the codes of these."""
+    found = {}
+    for value, name in product(values, domain.names):
+        if name not in columns:
+            with suppress(ValueError):
+                found[domain.place(name)] = domain.code(name, value)
+    return found

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
-from orr.release.columns import BLOCK, Attribute, fits, imported, natural
+from orr.release.attribute import Attribute
+from orr.release.columns import BLOCK, fits, imported, natural
 
 BYTES = 2**31 - 1  # that the strings of one arrow array can have
 

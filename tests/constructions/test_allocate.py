@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
@@ -17,7 +17,7 @@ from orr.clock import Clock
 from orr.constructions.allocate import METHODS as NAMES
 from orr.constructions.objective import Compass
 from orr.constructions.pairs import loss, tables, total_for, worst_pair
-from tests.common import problems
+from tests.common import examples, problems, some_slow
 
 METHODS = {
     "kronecker": orr.kronecker,
@@ -40,7 +40,7 @@ def check(mechanism, total, sizes, shares):
 
 @pytest.mark.filterwarnings("ignore::orr.Wasteful")  # the heuristic's levels are what it makes of the shares
 @pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-@settings(max_examples=12)
+@examples(12)
 @given(problem=problems(max_k=4, max_size=5), total=totals)
 def test_every_construction_spends_the_total(method, problem, total):
     mechanism = orr.allocate(total, *problem, method=method)
@@ -49,7 +49,7 @@ def test_every_construction_spends_the_total(method, problem, total):
     np.testing.assert_allclose(again.epsilon, mechanism.epsilon, rtol=0, atol=1e-9)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(problem=problems(min_k=2, max_k=2, max_size=9), total=totals)
 def test_closed_forms_of_pairs(problem, total):
     levels = [
@@ -59,14 +59,14 @@ def test_closed_forms_of_pairs(problem, total):
     np.testing.assert_allclose(*levels, rtol=1e-5)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(problem=problems(max_k=5), total=totals, more=st.floats(1e-5, 3.0))
 def test_a_larger_total_buys_more(problem, total, more):
     small, large = (orr.allocate(t, *problem).epsilons for t in (total, total + more))
     assert (small < large).all()
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(problem=problems(max_k=5), total=totals)
 def test_the_optimum_buys_most(problem, total):
     kronecker, capped, best = (
@@ -78,7 +78,7 @@ def test_the_optimum_buys_most(problem, total):
     np.testing.assert_allclose(kronecker.sum(), total, atol=1e-6)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(problems(max_k=5))
 def test_inverts_the_optimum(problem):
     sizes, levels = problem
@@ -91,14 +91,14 @@ def test_scaling_the_shares_changes_nothing():
     np.testing.assert_allclose(*levels, rtol=1e-12)
 
 
-def test_few_mechanisms_are_built():
-    rng = np.random.default_rng(4)
-    for k in (2, 5, 9, 14):
-        sizes, shares = rng.integers(2, 6, k), rng.uniform(1, 5, k)
-        for total in (0.1, 3.0, 20.0):
-            calls = []
-            orr.allocate(total, sizes, shares, method=lambda *p: calls.append(p) or orr.optimal(*p))  # noqa: B023
-            assert len(calls) <= 12
+@pytest.mark.parametrize("k", some_slow([2, 5, 9, 14], 14))
+def test_few_mechanisms_are_built(k):
+    rng = np.random.default_rng(k)
+    sizes, shares = rng.integers(2, 6, k), rng.uniform(1, 5, k)
+    for total in (0.1, 3.0, 20.0):
+        calls = []
+        orr.allocate(total, sizes, shares, method=lambda *p: calls.append(p) or orr.optimal(*p))  # noqa: B023
+        assert len(calls) <= 12
 
 
 def test_many_attributes():
@@ -330,7 +330,7 @@ def plain_loss(mechanism, ways):
 
 
 @pytest.mark.parametrize("ways", [1, 2])
-@settings(max_examples=15)
+@examples(15)
 @given(problem=problems(min_k=2, max_k=3, max_size=4, min_level=0.5))
 def test_loss_is_that_of_the_definition(ways, problem):
     for mechanism in (orr.kronecker(*problem), orr.optimal(*problem), orr.inductive(*problem)):
@@ -468,7 +468,7 @@ def floored_or_told(total, problem, floor):
     return orr.allocate(more, *problem, pairs_at_least=floor), more
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(problem=problems(min_k=2, max_k=4, max_size=6), floor=st.floats(0.001, 0.6), total=totals)
 def test_a_floor_is_kept_or_a_total_named_that_keeps_it(problem, floor, total):
     kept, spent = floored_or_told(total, problem, floor)
@@ -500,7 +500,7 @@ def test_waste_is_warned_of():
         orr.allocate(1.0, domain, {"sex": 1, "race": 1, "job": 2}, method="inductive")
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(problem=problems(max_k=4), total=totals)
 def test_only_waste_is_warned_of(problem, total):
     levels = total * np.array(problem[1]) / np.sum(problem[1])

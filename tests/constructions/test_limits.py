@@ -88,6 +88,28 @@ def test_allocate_stops_in_time_with_something_that_fits():
         np.testing.assert_allclose(bought.asked.epsilons / bought.asked.epsilons[0], [1, 2, 3])
 
 
+@pytest.mark.filterwarnings("ignore::orr.Wasteful")
+def test_allocate_without_time_builds_one_mechanism_and_searches_no_scale(monkeypatch):
+    built, floors = [], []
+
+    def optimal(sizes, levels, time_limit=None):
+        built.append(levels)
+        return orr.optimal(sizes, levels, time_limit=time_limit)
+
+    floor = Problem.information_floor.func
+    monkeypatch.setattr(Problem, "information_floor", property(lambda p: floors.append(p) or floor(p)))
+    bought = orr.allocate(4.0, [2, 3, 4], [1, 2, 3], method=optimal, time_limit=1e-9)
+    assert bought.epsilon == pytest.approx(4, abs=1e-6)
+    assert len(built) == len(floors) == 1
+
+
+def test_guarded_without_time_sorts_the_attributes_once_for_itself_and_once_for_the_optimum(monkeypatch):
+    sorts, lexsort = [], np.lexsort
+    monkeypatch.setattr(np, "lexsort", lambda keys: sorts.append(keys) or lexsort(keys))
+    orr.guarded([2, 3, 4, 3], [1.0, 2.0, 3.0, 2.0], 0.1, time_limit=1e-9)
+    assert len(sorts) == 2
+
+
 def test_allocate_says_that_a_program_is_no_mechanism():
     with pytest.raises(TypeError, match="must return a mechanism, got <LinearProgram"):
         orr.allocate(2.0, [2, 3], [1, 1], method=orr.linear_program)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
@@ -10,7 +10,7 @@ from orr.book import literal
 from orr.constructions import linear_program
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem
-from tests.common import flip_sets, problems
+from tests.common import examples, flip_sets, problems
 
 E1, E2, E3 = np.exp([1.0, 1.5, 2.0])
 
@@ -83,7 +83,7 @@ def test_solution_satisfies_the_papers_program(problem):
     assert best.certificate.gap < 1e-9
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(problems(max_k=5, max_size=5))
 def test_solution_agrees_with_the_literal_program(problem):
     sizes, levels = problem
@@ -92,7 +92,7 @@ def test_solution_agrees_with_the_literal_program(problem):
     np.testing.assert_allclose(best.epsilon, np.log(x0), atol=1e-6)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
 @example(([2, 2, 17, 18], [12.0, 0.015625, 7.0, 9.0]))  # a soft edge that rounding makes too dear
 def test_certificate_closes_on_unequal_problems(problem):

@@ -63,7 +63,7 @@ def check_proof(mechanism):
 # The ways to the truth agree with one another.
 
 
-@repeatable(max_examples=40)
+@repeatable(40)
 @example(sizes=(4, 4), levels=(math.log(3), math.log(3)))
 @example(sizes=(2, 10**6), levels=(1e-6, 50.0))
 @given(sizes=st.tuples(any_size, any_size), levels=st.tuples(any_level(), any_level()))
@@ -71,7 +71,7 @@ def test_simplex_and_closed_form_agree_for_two(sizes, levels):
     assert meet(optimum(sizes, levels), two_optimum(sizes, levels))
 
 
-@repeatable(max_examples=15)
+@repeatable(15)
 @given(size=any_size, level=any_level(), k=st.integers(1, 5))
 def test_simplex_closed_form_and_weights_agree_for_equal_attributes(size, level, k):
     problem = [size] * k, [level] * k
@@ -191,13 +191,13 @@ def test_bounds_hold_at_the_edge_of_the_closed_form(seed):
 
 
 @pytest.mark.parametrize("name", CERTIFIED)
-@repeatable(max_examples=30)
+@repeatable(30)
 @given(problem=problems(max_k=4, sizes=st.integers(2, 50), levels=any_level(1e-3, 12.0)))
 def test_bounds_hold_for_any_problem(name, problem):
     check_bounds(built(name, problem), optimum(*problem))
 
 
-@repeatable(max_examples=60)
+@repeatable(60)
 @example(sizes=(6, 6), levels=(math.log(3), math.log(3)))
 @example(sizes=(10**6, 10**6), levels=(50.0, 1e-6))
 @given(sizes=st.tuples(any_size, any_size), levels=st.tuples(any_level(), any_level()))
@@ -233,7 +233,7 @@ def test_bounds_hold_for_equal_attributes(size, level, k):
     check_bounds(orr.optimal([size] * k, [level] * k), equal_optimum(size, level, k))
 
 
-@repeatable(max_examples=150)
+@repeatable(150)
 @given(size=any_size, level=any_level(), k=st.integers(2, 1000))
 def test_bounds_hold_for_any_equal_attributes(size, level, k):
     check_bounds(orr.optimal([size] * k, [level] * k), equal_optimum(size, level, k))
@@ -258,7 +258,7 @@ def drawn(seed, k, sizes, levels):
         (([10**6] * 2 + [10], [1e-10, 1e-10, 6.5446]), {"time_limit": 1}),
         (([2, 2, 3, 2, 10**6], [8.0, 8.0, 6.0, 3.0, 1e-11]), {"time_limit": 1e-9}),
         (drawn(7, 50, (2, 20), (0.05, 5)), {"time_limit": 1e-9}),
-        (drawn(8, 500, (2, 5), (9, 12)), {}),
+        pytest.param(drawn(8, 500, (2, 5), (9, 12)), {}, marks=pytest.mark.slow),
         (([2, 3, 4], [1.0, 1.5, 2.0]), {}),
     ],
 )

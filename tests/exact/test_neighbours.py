@@ -6,6 +6,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
+from orr.kinds import Kinds
+from orr.laws.cells import Cells
 from orr.optimum.clip import Clip
 from orr.problem import Problem
 from tests.exact import samplers
@@ -18,6 +20,7 @@ from tests.exact.common import (
     repeatable,
     some_balls,
 )
+from tests.laws.playing import unchecked
 
 REPEATED = [6, 2, 2, 6, 2, 6], [1.83, 2.56, 0.22, 0.79, 4.04, 1.83]
 SHELLS = [27, 2, 14, 14], [1.360, 1.159, 6.583, 6.583]
@@ -37,7 +40,7 @@ def check_neighbours(mechanism):
 @example(problem=([2, 3, 4], [1.0, 1.5, 2.0]))
 @example(problem=([2, 2, 2, 2, 2], [0.3] * 5))
 @example(problem=([10**6, 10**6, 3], [50.0, 1e-6, 2.0]))
-@repeatable(max_examples=15)
+@repeatable(15)
 @given(problem=problems(max_k=4))
 def test_neighbour_levels_are_not_exceeded(name, problem):
     check_neighbours(built(name, problem))
@@ -67,13 +70,33 @@ def test_neighbour_levels_of_more_attributes_are_not_exceeded(construct):
     check_neighbours(construct())
 
 
-@repeatable(max_examples=30)
+@repeatable(30)
 @given(some_balls(max_k=4))
 def test_neighbour_levels_of_balls_are_not_exceeded(mechanism):
     check_neighbours(mechanism)
 
 
-@repeatable(max_examples=25)
+@repeatable(80)
+@example(([520955] * 3, [30.04204387077109] * 3), [481.636, 448.256, 205.115, 139.494], [0.1], False)
+@example(([984320] * 4, [12.6] * 4), [127.8, 129.1, 186.7, 45.1, 136.8], [0.0004], True)
+@given(
+    problem=problems(
+        max_k=4, sizes=st.integers(2, 6) | st.integers(10**5, 10**6), levels=any_level(0.01, 60)
+    ),
+    heights=st.lists(st.floats(0, 500), min_size=16, max_size=16),
+    stay=st.lists(any_level(1e-6, 1e6), min_size=4, max_size=4),
+    deep=st.booleans(),
+)
+def test_neighbour_levels_of_repaired_cells_are_not_exceeded(problem, heights, stay, deep):
+    """Any heights of all cells and any repairs, where a flip is undone once in up to a million times."""
+    parts = Problem(*problem)
+    kinds = Kinds(parts)
+    cells = np.indices(tuple(kinds.count + 1)).reshape(len(kinds), -1).T
+    heights, odds = np.array(heights[: len(cells)]), np.array(stay)[kinds.of]
+    check_neighbours(orr.Mechanism(unchecked(Cells, parts, kinds, cells, heights, deep, odds)))
+
+
+@repeatable(25)
 @example(problem=([2, 3, 4, 5], [1.0, 0.5, 1.5, 2.0]), slack=0.1)
 @given(
     problem=problems(min_k=3, max_k=5, sizes=st.integers(2, 9), levels=any_level(0.2, 5.0)),
@@ -122,7 +145,7 @@ def test_no_flip_set_is_likelier_than_its_subsets(construct, problem):
 
 @every_construction
 @example(problem=REPEATED)
-@repeatable(max_examples=20)
+@repeatable(20)
 @given(problem=problems(sizes=st.integers(2, 30), levels=any_level(0.01, 8.0)))
 def test_no_law_prefers_a_lie(name, problem):
     check_monotone(built(name, problem))

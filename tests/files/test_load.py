@@ -1,27 +1,32 @@
 """Files: every law comes back to the last digit, no solver is asked, and no changed file gets through."""
 
 import json
+import math
 import random
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import orr
 from orr.files import load as loading
-from orr.laws import stored
+from orr.laws import ball, fields, ramp, stored
+from orr.laws.ball import Ball
 from orr.laws.balls import Balls
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.law import Lifted
+from orr.laws.weights import Weights
+from orr.optimum import clip, guard, stages
 from orr.optimum.effort import effort
 from orr.optimum.verify import level_and_errors
-from orr.release.stored import read, written
-from tests.common import CONSTRUCTIONS, ball_mechanism, problems
+from orr.release.stored import written
+from tests.common import CONSTRUCTIONS, ball_mechanism, examples, problems
 from tests.files.common import (
     DOMAIN,
     LARGE,
@@ -29,6 +34,7 @@ from tests.files.common import (
     SMALL,
     at,
     changed,
+    content,
     leaves,
     made,
     objects,
@@ -60,19 +66,19 @@ def test_every_law_comes_back_to_the_last_digit(name):
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(problem=problems())
 def test_every_construction_comes_back(name, problem):
     check(CONSTRUCTIONS[name](*problem))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(problem=problems(min_k=3, max_k=6))
 def test_balls_come_back(problem):
     check(ball_mechanism(*problem))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(
     problem=problems(min_level=1e-10, max_level=40.0, max_size=1000),
     slack=st.sampled_from([0, 0.01, 1, np.inf]),
@@ -94,7 +100,7 @@ def test_numbers_that_are_hardly_there():
     mechanism = orr.inductive([2, 3, 4], [1.0, 1.5, 2.0])
     state = mechanism.state()
     for value in (5e-324, 1e-320, 1.7976931348623157e308, 0.1 + 0.2, -0.0):
-        again = read(written(state | {"epsilon": value}))["epsilon"]
+        again = content(written(state | {"epsilon": value}))["epsilon"]
         assert again.hex() == value.hex()
 
 
@@ -146,6 +152,47 @@ def test_a_solver_that_errs_changes_nothing(monkeypatch):
     assert told(rebuilt)["rho"] != told(mechanism)["rho"]  # a recipe would not have been enough
 
 
+# The digest.
+
+
+def test_a_mechanism_has_the_digest_of_its_file():
+    mechanism = made("cells")
+    text = mechanism.to_json()
+    assert mechanism.digest == json.loads(text)["digest"]
+    again = orr.load(text, digest=mechanism.digest)
+    assert again.digest == mechanism.digest
+    assert again == mechanism
+    assert len({again, mechanism, made("balls")}) == 2
+    with pytest.raises(ValueError, match=f"digest = '{made('balls').digest}' is that of another file"):
+        orr.load(text, digest=made("balls").digest)
+    with pytest.raises(ValueError, match="digest = '' is that of another file"):
+        orr.load(text, digest="")
+    with pytest.raises(TypeError, match="digest must be a string, got bytes"):
+        orr.load(text, digest=mechanism.digest.encode())
+
+
+def test_names_belong_to_the_digest():
+    plain = orr.kronecker([2, 3, 4], [1.0, 2.0, 3.0])
+    named = made("domain")
+    again = orr.load(plain.to_json())
+    assert again.on(DOMAIN).digest == plain.on(DOMAIN).digest == named.digest != again.digest
+    assert again != named
+    assert plain != orr.inductive([2, 3, 4], [1.0, 2.0, 3.0])
+    assert plain != "plain"
+
+
+def test_a_loaded_mechanism_keeps_the_digest_of_its_file(monkeypatch):
+    """Another version of the package or another processor writes it differently; a release is bound to it."""
+    forms = orr.sampled([2, 3, 4], 2.0, 2)
+    for mechanism in (made("product"), forms):
+        text = changed(mechanism.to_json(), lambda s: s.update(epsilon=s["epsilon"] * (1 + 1e-15)))
+        again = orr.load(text)
+        assert again.digest == json.loads(text)["digest"] != mechanism.digest
+    monkeypatch.setattr("orr.release.stored._package", lambda: "2.0")
+    assert orr.load(forms.to_json()).digest == forms.digest
+    assert orr.load(text).digest == json.loads(text)["digest"]
+
+
 # Files that were changed.
 
 
@@ -160,7 +207,7 @@ def test_every_leaf_is_under_the_digest(name):
 
 
 def test_there_are_many_leaves():
-    assert sum(len(leaves(read(made(name).to_json()))) for name in SMALL) > 600
+    assert sum(len(leaves(content(made(name).to_json()))) for name in SMALL) > 600
 
 
 # What a file may say differently though its digest fits: words and labels; and numbers that do not matter, so
@@ -171,7 +218,7 @@ MINOR = {"deep", "fell_back", "stay", "edge", "asked", "weights", "neighbour_eps
 
 @small
 def test_claims_are_computed_again(name):
-    state = read(made(name).to_json())
+    state = content(made(name).to_json())
     paths = [path for path in leaves(state) if not WORDS & set(path) and path[0] != "certificate"]
     reasons = []
     for path in paths:
@@ -191,7 +238,7 @@ def test_claims_are_computed_again(name):
 
 @pytest.mark.parametrize("name", ["one flip", "cells", "repaired cells", "prices", "head", "alone", "beside"])
 def test_a_certificate_is_computed_again(name):
-    state = read(made(name).to_json())
+    state = content(made(name).to_json())
     proof = "proof" if state["certificate"].get("proof") else "weights"
     paths = [path for path in leaves(state["certificate"]) if path[0] in (proof, "lower", "upper")]
     survived = []
@@ -212,11 +259,11 @@ def test_a_certificate_is_computed_again(name):
     assert ("upper",) not in survived
 
 
-@pytest.mark.parametrize("share", [1 - 1e-8, 1 - 1e-6, 0.99, 1.01])
+@pytest.mark.parametrize("share", [1 - 1e-8, 1.01])  # the least that is noticed, and a claim that is too high
 @pytest.mark.parametrize("claim", ["epsilon", "epsilons", "neighbour_epsilons", "flip_probabilities"])
 @small
 def test_no_level_is_claimed_that_the_law_does_not_give(name, claim, share):
-    state = read(made(name).to_json())
+    state = content(made(name).to_json())
     value = state[claim]
     largest = int(np.argmax(value))
     state[claim] = (
@@ -289,10 +336,133 @@ def test_a_domain_must_fit():
     assert orr.load(swapped).domain.labels[0] == ("M", "F")  # a digest is no signature
 
 
+def test_forms_must_fit():
+    text = orr.sampled([2, 3, 4], 2.0, 2).to_json()
+    single = content(made("product").to_json())
+    for change, reason in (
+        (lambda s: s.update(sizes=[3, 4, 5]), r"forms\[0\].mechanism must have the sizes"),
+        (lambda s: s["forms"][0].update(attributes=[0, 0]), r"forms\[0\].mechanism must have the sizes"),
+        (lambda s: s["forms"][0].update(attributes=[]), r"forms\[0\].mechanism must have the sizes"),
+        (lambda s: s["forms"][2].update(attributes=[0, 1], mechanism=single), "no form twice"),
+        (
+            lambda s: s.update(forms=s["forms"][:1]),
+            r"sizes = \[2, 3, 4\] does not hold: the forms have \[2, 3\]",
+        ),
+        (lambda s: s["forms"][0].update(mechanism=content(text)), "must be one of a single form"),
+        (lambda s: s.update(forms=s["forms"] * 100), "forms must be at most 200: 300"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            orr.load(changed(text, change))
+
+
+# Files that would take long.
+
+
+def test_what_constructions_make_is_within_the_limits():
+    optimal, guarded = (import_module(f"orr.constructions.{name}") for name in ("optimal", "guarded"))
+    for k in {int(k) for k in np.logspace(0, 6, 1000)}:
+        steps = min(optimal.ROOM, max(stages.WORK / stages.FEWEST, stages.FINE * k))
+        states = 2 * min(stages.STATES, steps / k)  # the soft edge is not wider than what is inside
+        assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
+    assert clip.STATES <= ramp.MAX_STATES
+    assert ramp.LOGARITHMS * guarded.WORK <= fields.ROOM
+    assert 2 * optimal.ROOM <= fields.ROOM
+    assert 1.5 * guarded.UNITS <= guard.MOST  # weights of at least 1 add less than half of the units to them
+    assert 2**guarded.MAX_CELLS_LOG2 <= guard.MOST_CELLS
+
+
+def repeated(law, entry, count):
+    law.update(balls=[law["balls"][-1] | entry] * count, masses=[0.1] * count)
+
+
+def test_what_would_take_long_is_refused_before_it_is_begun(monkeypatch):
+    """Small files could ask for hours and gigabytes."""
+    for name, part, change, reason in (
+        ("ramp", "law", lambda p: p.update(top=p["step"] * 1e5), "law.top = .* must be a number from"),
+        (
+            "balls",
+            "law",
+            lambda p: repeated(p, {"states": 10**7}, 1),
+            r"balls\[0\].states = 10000000 must be",
+        ),
+        ("balls", "law", lambda p: repeated(p, {"tilt": 0.0}, 10**4), "law.balls would take too long"),
+        ("balls", "law", lambda p: repeated(p, {"states": 10**5}, 1), "law.balls would take too long"),
+        (
+            "ramp",
+            "certificate",
+            lambda p: p.update(proof=thresholds([10**7] * 20)),
+            r"weights\[0\] = 10000000",
+        ),
+        ("ramp", "certificate", lambda p: p.update(proof=thresholds([1501] * 20)), "weights add up to 30020"),
+        (
+            "ramp",
+            "certificate",
+            lambda p: p.update(proof=PRICES),
+            "pairs must be those of at most 4096 cells",
+        ),
+    ):
+        made(name)
+        with monkeypatch.context() as patched:
+            patched.setattr(Ball, "add", refuse)
+            patched.setattr(ball, "is_tilt", lambda *_: True)
+            patched.setattr(fields, "ROOM", 10**6)
+            if part == "law":
+                patched.setattr(Weights, "add", refuse)
+            with pytest.raises(ValueError, match=reason):
+                orr.load(changed(made(name).to_json(), lambda s, change=change, part=part: change(s[part])))
+
+
+def thresholds(weights):
+    return {"proof": "thresholds", "weights": weights, "low": 1.0, "high": 9}
+
+
+PRICES = {"proof": "prices", "weights": [1.0] * 20, "pairs": [[0, 1, 0]], "log_prices": [0.0]}
+
+
+def test_all_forms_share_the_room(monkeypatch):
+    mechanism = orr.constructions.forms.Sampled(
+        [(0, 1, 2, 3), (1, 2, 3, 4)],
+        [
+            ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]),
+            ball_mechanism([3, 4, 5, 2], [1.0, 1.5, 2.0, 0.5]),
+        ],
+    )
+    text, spent = mechanism.to_json(), []
+    plain = Fields.spend
+    monkeypatch.setattr(Fields, "spend", lambda f, name, n: spent.append(n) or plain(f, name, n))
+    orr.load(text)
+    one, other = spent
+    monkeypatch.setattr(fields, "ROOM", one + other)
+    orr.load(text)
+    monkeypatch.setattr(fields, "ROOM", one + other - 1)
+    with pytest.raises(ValueError, match=r"forms\[1\].mechanism.law.balls would take too long"):
+        orr.load(text)
+
+
+def test_a_file_that_is_too_long_is_not_read(tmp_path, monkeypatch):
+    text = made("product").to_json(tmp_path / "mechanism.json")
+    monkeypatch.setattr("orr.release.stored.MOST", len(text))
+    assert orr.load(tmp_path / "mechanism.json") == orr.load(text)
+    monkeypatch.setattr("orr.release.stored.MOST", len(text) - 2)
+    endless = ["/dev/zero"] if Path("/dev/zero").exists() else []  # it tells no size
+    for source in [text, tmp_path / "mechanism.json", *endless]:
+        with pytest.raises(ValueError, match=f"a mechanism file has at most {len(text) - 2} bytes"):
+            orr.load(source)
+    with pytest.raises(ValueError, match=f"a mechanism file has at most {len(text) - 2} bytes"):
+        made("product").to_json()
+
+
+def test_a_key_twice_is_found_at_once():
+    """In proportion to the number of keys: with its square this would take a quarter of an hour."""
+    keys = ",".join(f'"k{i}":0' for i in range(300_000))
+    with pytest.raises(ValueError, match="'k7' twice"):
+        orr.load("{" + keys + ',"k7":0}')
+
+
 # The text of a file.
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seed=st.integers(0, 2**32), indent=st.sampled_from([None, 0, 3, "\t"]))
 def test_order_and_spaces_do_not_matter(seed, indent):
     text = made("prices").to_json()
@@ -343,8 +513,14 @@ def test_paths_and_texts(tmp_path):
     (tmp_path / "bytes").write_bytes(b"\xff\xfe{")
     with pytest.raises(ValueError, match="not UTF-8"):
         orr.load(tmp_path / "bytes")
-    with pytest.raises(FileNotFoundError):
-        orr.load(tmp_path / "nothing.json")
+    for missing in (tmp_path / "nothing.json", "nothing.json", "3", Path("null")):
+        with pytest.raises(FileNotFoundError):
+            orr.load(missing)
+    for nothing in ("", " \n", "\ufeff", "[]", "null", " true", '"a"', "a,b\n1,2"):
+        with pytest.raises(ValueError, match="this is no mechanism file"):
+            orr.load(nothing)
+    with pytest.raises(ValueError, match="neither the path nor the text of a mechanism file"):
+        orr.load("x" * 5000)
     with pytest.raises(TypeError, match="path of a mechanism file or its text, got dict"):
         orr.load({})
 
@@ -452,7 +628,7 @@ def test_forms_come_back(domain):
         (lambda s: s["forms"][1].update(attributes=s["forms"][0]["attributes"]), "."),
         (lambda s: s["forms"][1].update(attributes=[0, 7]), "attributes"),
         (lambda s: s.update(forms=[]), "."),
-        (lambda s: s["forms"][0].update(mechanism=dict(s)), "must be one of a single form|."),
+        (lambda s: s["forms"][0].update(mechanism=content(text)), "must be one of a single form|."),
     ):
         with pytest.raises(ValueError, match=reason):
             orr.load(changed(text, change))
@@ -481,7 +657,7 @@ def test_a_file_of_fifteen_digits_is_caught(monkeypatch):
             return [rounded(v) for v in value]
         return float(f"{value:.15g}") if isinstance(value, float) else value
 
-    again = orr.load(written(rounded(read(text))))
+    again = orr.load(written(rounded(content(text))))
     assert told(again) != told(mechanism)
 
 

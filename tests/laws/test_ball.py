@@ -5,13 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
 from orr.problem import Problem
-from tests.common import flip_sets, problems, times
+from tests.common import examples, flip_sets, problems, times
 from tests.laws.playing import flip_law, unchecked
 
 
@@ -52,7 +52,7 @@ def check_ball(ball):
     np.testing.assert_allclose(ball.rates, rates, rtol=1e-12, atol=1e-300)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(problems(max_k=4, max_size=9), st.data())
 def test_draws_from_a_ball_are_exact(problem, data):
     checked, k = Problem(*problem), len(problem[0])

@@ -5,11 +5,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 
 import orr
 from orr.laws.beside import Beside
-from tests.common import CONSTRUCTIONS, ball_mechanism, problems, times
+from tests.common import CONSTRUCTIONS, ball_mechanism, examples, problems, times
 from tests.laws.playing import realised_law
 
 every_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
@@ -42,7 +42,7 @@ def test_epsilon_bounds_the_sampler_as_implemented(name, problem):
         assert mechanism.epsilon - level < 1e-11 + lowered(mechanism)
 
 
-@settings(max_examples=25)
+@examples(25)
 @example(problem=([8, 21, 2], [3.5, 6.0, 7.5]))
 @given(problem=problems(max_k=3, max_size=30, max_level=8.0, min_level=1e-3))
 def test_epsilon_bounds_the_sampler_of_balls(problem):

@@ -13,7 +13,18 @@ from tests.exact.arithmetic import equal_optimum
 from tests.exact.common import any_level, any_size, repeatable
 
 
-@repeatable(max_examples=60)
+@given(st.lists(st.tuples(st.integers(2, 4), st.sampled_from([0.5, 1.0, np.nextafter(1.0, 2)])), min_size=1))
+def test_kinds_are_sorted_by_size_and_level_and_know_their_first_attribute(pairs):
+    kinds = Kinds(Problem(*zip(*pairs, strict=True)))
+    different = sorted(set(pairs))
+    assert list(zip(kinds.problem.sizes, kinds.problem.epsilons, strict=True)) == different
+    assert kinds.first.tolist() == [pairs.index(pair) for pair in different]
+    assert kinds.of.tolist() == [different.index(pair) for pair in pairs]
+    assert kinds.count.tolist() == [pairs.count(pair) for pair in different]
+    assert kinds.order.tolist() == sorted(range(len(pairs)), key=lambda i: pairs[i])
+
+
+@repeatable(60)
 @given(any_size, any_level(1e-3, 12.0), st.integers(2, 60))
 def test_both_bounds_are_at_the_exact_optimum(size, level, k):
     (lower, weights), (law, units) = hamming(Kinds(Problem([size] * k, [level] * k)))

@@ -32,7 +32,7 @@ def whole_weights(most, k=6):
     return st.lists(st.integers(0, most), min_size=k, max_size=k).filter(any)
 
 
-@repeatable(max_examples=60)
+@repeatable(60)
 @given(problems(max_k=6), whole_weights(2**44))
 def test_thresholds_are_raised_by_more_than_they_can_be_off(problem, weights):
     checked, y = Problem(*problem), np.array(weights, dtype=float)[: len(problem[0])]
@@ -40,7 +40,7 @@ def test_thresholds_are_raised_by_more_than_they_can_be_off(problem, weights):
     assert sum(exact) <= Fraction(threshold(y, checked.q)) <= sum(exact) * (1 + Fraction(1, 10**14))
 
 
-@repeatable(max_examples=60)
+@repeatable(60)
 @given(problems(max_k=6), whole_weights(300))
 def test_the_bound_of_listed_cells_is_just_below_the_exact_one(problem, weights):
     assume(any(weights[: len(Kinds(Problem(*problem)))]))
@@ -49,7 +49,7 @@ def test_the_bound_of_listed_cells_is_just_below_the_exact_one(problem, weights)
     assert exact.high * (1 - MARGIN) - 1e-14 < proved <= exact.low
 
 
-@repeatable(max_examples=25)
+@repeatable(25)
 @given(problems(max_k=5), st.lists(st.floats(0.01, 5), min_size=5, max_size=5))
 def test_the_bound_of_listed_cells_holds_at_the_finest_units(problem, weights):
     kinds = Kinds(Problem(*problem))
@@ -59,7 +59,7 @@ def test_the_bound_of_listed_cells_holds_at_the_finest_units(problem, weights):
     assert exact.high * (1 - MARGIN) - 1e-14 < proved <= exact.low
 
 
-@repeatable(max_examples=60)
+@repeatable(60)
 @given(problems(max_k=6), whole_weights(300))
 def test_the_bound_of_a_ball_is_just_below_the_exact_one(problem, weights):
     spread = np.array(weights, dtype=float)[: len(problem[0])]
@@ -78,7 +78,7 @@ def test_the_bound_of_a_large_ball_is_just_below_the_exact_one():
     assert exact.high * (1 - MARGIN) < proved <= exact.low
 
 
-@repeatable(max_examples=40)
+@repeatable(40)
 @given(problems(max_k=6))
 def test_the_bound_of_single_flips_is_just_below_the_exact_one(problem):
     checked = Problem(*problem)
@@ -92,7 +92,7 @@ def test_the_bound_of_single_flips_is_just_below_the_exact_one(problem):
         assert exact.high * (1 - 1e-7) - 1e-13 < proved <= exact.low
 
 
-@repeatable(max_examples=100)
+@repeatable(100)
 @given(problems(max_k=6))
 def test_the_floor_is_just_below_the_exact_one(problem):
     proved, exact = floor(Problem(*problem)), closed_floor(*problem)

@@ -10,9 +10,25 @@ import pytest
 
 import orr
 from orr.laws.beside import Beside
+from orr.laws.cells import Cells
 from orr.laws.product import Product
+from orr.laws.ramp import Profile, Ramp
+from orr.laws.weights import Weights
+from orr.optimum import certificate as certificates_of
+from orr.optimum.certificate import Certificate, Certified
 from orr.optimum.decimals import DOWN, above_one, decimal, log1p
 from orr.optimum.realised import ONE, alias_law, chance, highest, kinds_of
+from orr.problem import Problem
+from orr.randomness import Source
+from tests.exact import samplers
+
+
+def ramp():
+    """Return a ramp that tells too much of a faint attribute, which is repaired."""
+    shape = np.array([0.5, 0.9, 1.3, 0.7, 3e-4]), 0.1
+    problem = Problem([2, 3, 4, 3, 1000], [0.19, 0.42, 0.74, 0.33, 3.8e-5])
+    law = Ramp(problem, Profile(Weights(problem, *shape), 2.0, 1.5))
+    return Certified(law, Certificate(0.0, law.epsilon, None, "by hand", 0.0, law))
 
 
 def certificates():
@@ -25,6 +41,7 @@ def certificates():
         "balls": orr.optimal(rng.integers(2, 6, 30), rng.uniform(0.5, 3, 30)),
         "beside": orr.optimal([2, 3, 4, 10**6], [1.0, 1.5, 2.0, 1e-9]),
         "one by one": orr.optimal([2, 3, 4], [1.0, 1.5, 2.0], time_limit=1e-9),
+        "ramp": ramp(),
     }
 
 
@@ -40,6 +57,14 @@ def changed(law, **numbers):
     return other
 
 
+@pytest.fixture
+def caches_believed(monkeypatch):
+    """Let the second path find out by itself, from what the sampler compares with."""
+    monkeypatch.setattr(certificates_of, "intact", lambda thing: True)
+    monkeypatch.setattr(certificates_of, "remade", lambda law: True)
+
+
+@pytest.mark.usefixtures("caches_believed")
 @pytest.mark.parametrize("exact", [False, True])
 @pytest.mark.parametrize("name", CERTIFIED)
 def test_false_claims_are_rejected(name, exact):
@@ -58,9 +83,11 @@ def test_false_claims_are_rejected(name, exact):
     if isinstance(law, Product):
         return
     for spoiled in broken(law):
-        assert not dataclasses.replace(certificate, law=whole(best.law, spoiled)).verify(exact)
+        other = dataclasses.replace(certificate, law=whole(best.law, spoiled), mechanism=None)
+        assert not other.verify(exact)
 
 
+@pytest.mark.usefixtures("caches_believed")
 def test_samplers_with_other_numbers_are_rejected():
     certificate = CERTIFIED["balls"].certificate
     law = copy.deepcopy(certificate.law)
@@ -70,7 +97,119 @@ def test_samplers_with_other_numbers_are_rejected():
     beside.places = (np.array([0, 1, 3]), np.array([2]))
     for spoiled, claim in ((law, certificate), (beside, CERTIFIED["beside"].certificate)):
         for exact in (False, True):
-            assert not dataclasses.replace(claim, law=spoiled).verify(exact)
+            assert not dataclasses.replace(claim, law=spoiled, mechanism=None).verify(exact)
+
+
+# Objects that were changed in memory. None of them may pass, and none may raise an error.
+
+
+def spoilt(mechanism):
+    """Give copies of a mechanism with other numbers or other code, each with a name."""
+
+    def spoil(name, place, **values):
+        other = pickle.loads(pickle.dumps(mechanism))
+        place(other).__dict__.update(values)
+        return name, other
+
+    law, problem = mechanism.law, mechanism.law.problem
+    for name in ("p", "q", "w"):
+        yield spoil(f"cached {name}", lambda m: m.law.problem, **{name: getattr(problem, name) / 2})
+    yield spoil("epsilon", lambda m: m, epsilon=0.1)
+    yield spoil("other levels", lambda m: m, problem=Problem(problem.sizes, 2 * problem.epsilons))
+    yield spoil("no noise", lambda m: m, perturb=lambda records, rng: records)
+    yield spoil("a law without noise", lambda m: m.law, perturb=lambda records, source: records)
+    _, other = spoil("", lambda m: m.law)
+    other.law.__class__ = type("Honest", (type(law),), {"perturb": lambda self, records, source: records})
+    yield "a class without noise", other
+    if isinstance(law, Product | Beside):
+        return
+    for mass in (0.0, 1.0, math.nan, math.inf):
+        yield spoil(f"mass {mass}", lambda m: m.law, mass=mass)
+    stay = np.full(len(problem), 1e3) if law.stay is None else law.stay
+    for factor in (1.01, 1.6, math.nan):
+        yield spoil(f"stay times {factor}", lambda m: m.law, stay=stay * factor)
+    yield spoil("stay of another type", lambda m: m.law, stay="often")
+    yield spoil("draws", lambda m: m.law._categories, draw=lambda n, source: np.zeros(n, dtype=int))
+    yield spoil("cached neighbours", lambda m: m.law, neighbour_epsilons=law.neighbour_epsilons / 2)
+    if hasattr(law, "balls"):
+        yield spoil("states", lambda m: m.law.balls[0], states=law.balls[0].states - 1)
+        yield spoil("sums", lambda m: m.law.balls[0], add=lambda sums, i: sums)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_what_was_changed_in_memory_is_rejected(name, exact):
+    passed = [kind for kind, other in spoilt(CERTIFIED[name]) if other.certificate.verify(exact)]
+    assert passed == []
+
+
+def cells_twice(law):
+    """List the likeliest cell three times, each with a third of its mass."""
+    top = np.argmax(law.log_excess)
+    cells = np.vstack([law.cells, law.cells[[top, top]]])
+    excess = np.append(law.log_excess, [law.log_excess[top]] * 2)
+    excess[[top, -2, -1]] -= math.log(3)
+    return Cells(law.problem, law.kinds, cells, excess, False, law.stay)
+
+
+def balls_with(**change):
+    """Return what changes the balls of a law, which then computes all else anew."""
+
+    def spoil(law):
+        balls = [copy.copy(ball) for ball in law.balls]
+        for ball in balls:
+            ball.__dict__.update({name: make(ball) for name, make in change.items()})
+            for cached in ("accepted", "below", "log_mass", "rates"):
+                ball.__dict__.pop(cached, None)
+        return changed(law, balls=balls)
+
+    return spoil
+
+
+CONSISTENT = {
+    "cells twice": ("cube", cells_twice),
+    "an edge above 1": ("balls", balls_with(edge=lambda ball: 1.5)),
+    "units": ("balls", balls_with(units=lambda ball: -1e15)),
+    "an attribute twice": ("balls", balls_with(live=lambda ball: np.append(ball.live[:-1], ball.live[0]))),
+    "flips a billionth likelier": ("balls", balls_with(flip=lambda ball: ball.flip * (1 + 9.5e-10))),
+}
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("kind", CONSISTENT)
+def test_laws_whose_numbers_agree_but_are_not_those_of_a_law_are_rejected(kind, exact):
+    name, spoil = CONSISTENT[kind]
+    proof, law = CERTIFIED[name].certificate, spoil(CERTIFIED[name].law)
+    for cached in ("flip_mass", "_heights", "log_top", "counted", "epsilon", "neighbour_epsilons"):
+        law.__dict__.pop(cached, None)
+    upper = max(law.epsilon, proof.lower)
+    assert not Certified(law, dataclasses.replace(proof, law=law, upper=upper)).certificate.verify(exact)
+
+
+@pytest.mark.usefixtures("caches_believed")
+@pytest.mark.parametrize("name", ["balls", "ramp"])
+def test_exact_levels_of_attributes_are_those_of_the_draws(name):
+    """A level that is missed by more than one part in a million is seen, to the digits of another path."""
+    best = CERTIFIED[name]
+    law, k = best.law, len(best.sizes)
+    i = int(law.told.argmin())
+    assert best.certificate.verify(exact=True).level_error < 1e-9
+    stay = np.full(k, math.inf) if law.stay is None else law.stay.copy()
+    stay[i] = min(stay[i], 1e4) * 1.00001
+    wrong = changed(law, stay=stay)
+    proof = dataclasses.replace(best.certificate, law=wrong, mechanism=None).verify(exact=True)
+    few = name == "ramp"
+    level = samplers.attribute_levels(wrong, [i])[0] if few else samplers.ball_attribute_level(wrong, i)
+    assert not proof
+    assert proof.level_error == pytest.approx(abs(float(level / best.epsilons[i] - 1)), rel=1e-6)
+
+
+def test_what_cannot_be_followed_is_called_unproved(monkeypatch):
+    monkeypatch.setattr("orr.optimum.coins.MOST", 10)
+    proof = CERTIFIED["balls"].certificate.verify(exact=True)
+    assert not proof
+    assert proof.level_error == math.inf
+    assert "attribute levels unproved" in repr(proof)
 
 
 def test_malformed_certificates_are_rejected():
@@ -106,18 +245,12 @@ def whole(law, joint):
 
 def broken(law):
     """Samplers that do not do what the law says."""
-    law.perturb(np.zeros((1, len(law.problem)), dtype=int), np_source())  # all tables are made
+    law.perturb(np.zeros((1, len(law.problem)), dtype=int), Source(1))  # all tables are made
     table = copy.copy(law._categories)
     table._keep = law._categories._keep[::-1].copy()
     yield changed(law, mass=law.mass * 1.001)
     if not np.allclose(table._keep, law._categories._keep):
         yield changed(law, mass=law.mass, _categories=table)
-
-
-def np_source():
-    from orr.randomness import Source
-
-    return Source(1)
 
 
 def test_what_exact_verification_says():

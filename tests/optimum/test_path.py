@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import scipy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
@@ -13,7 +13,7 @@ from orr.kinds import Kinds
 from orr.laws.ball import Ball
 from orr.optimum.path import Path, grown, start
 from orr.problem import Problem
-from tests.common import problems
+from tests.common import examples, problems
 from tests.optimum.test_transform import model_of
 
 
@@ -33,7 +33,7 @@ def log_hard(path):
     return math.log(np.exp(path.model.log_uniform) @ np.maximum(x, 0))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(problems(max_k=6, max_size=6, min_level=0.3, max_level=4.0), st.integers(1, 6))
 def test_the_gap_at_a_settled_point_is_what_the_edge_costs(problem, stages):
     path = settled(Kinds(Problem(*problem)), stages)
@@ -72,7 +72,7 @@ def test_the_bounds_close_along_the_path():
     assert exact - proved < 0.1 * (exact - lowers[-1])
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(problems(max_k=5, max_size=6, min_level=0.2), st.integers(1, 5))
 def test_no_flip_makes_a_soft_law_larger(problem, stages):
     kinds = Kinds(Problem(*problem))

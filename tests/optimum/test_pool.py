@@ -3,14 +3,14 @@
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from orr.laws.ball import Ball
 from orr.laws.balls import Balls
 from orr.optimum.pool import Column, Pool
 from orr.problem import Problem
-from tests.common import problems
+from tests.common import examples, problems
 from tests.exact.arithmetic import MP, number, optimum
 
 
@@ -55,7 +55,7 @@ def flip_rates(problem, columns, masses):
     return law @ flips / law.sum(), float(np.log(top.max() - 1))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(pools())
 def test_the_mixture_gives_every_attribute_its_level(pool):
     pool.mix()
@@ -63,7 +63,7 @@ def test_the_mixture_gives_every_attribute_its_level(pool):
     assert (rates <= pool.asked.q * (1 + 1e-11)).all()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(pools())
 def test_bounds_lie_on_their_sides_of_the_optimum(pool):
     pool.mix()
@@ -74,7 +74,7 @@ def test_bounds_lie_on_their_sides_of_the_optimum(pool):
     assert pool.proved <= high
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(pools())
 def test_equal_attributes_have_equal_weights(pool):
     for column in pool.columns:
@@ -112,7 +112,7 @@ def test_more_columns_are_never_worse():
     assert uppers == sorted(uppers, reverse=True)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(pools(), st.randoms(use_true_random=False))
 def test_the_law_may_be_asked_in_any_order(pool, random):
     eased = pool.asked.eased(500.0)

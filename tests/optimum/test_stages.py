@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from orr.optimum import stages
@@ -10,9 +10,10 @@ from orr.optimum.path import Path
 from orr.optimum.pool import Pool
 from orr.optimum.stages import accelerated, blurred, follow
 from orr.problem import Problem
+from tests.common import examples
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.lists(st.floats(0.01, 30), min_size=1, max_size=8), st.floats(0.01, 3))
 def test_rounding_blurs_the_edge_by_less_than_its_width(weights, load):
     weights, loads = np.array(weights), np.full(len(weights), load)
@@ -34,7 +35,7 @@ def test_following_the_path_closes_the_bounds(high):
     assert 0 <= pool.upper - pool.proved < 1e-3
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(1, 6), st.integers(0, 2**32 - 1))
 def test_acceleration_solves_linear_equations(k, seed):
     """Steps with wrong derivatives lead to the root after one step more than there are unknowns."""

@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from orr.kinds import Kinds
@@ -13,7 +13,7 @@ from orr.optimum import transform
 from orr.optimum.transform import Dense, Listed, Thin, TooFine, Transform
 from orr.problem import Problem
 from orr.rounding import Unsound
-from tests.common import problems
+from tests.common import examples, problems
 from tests.exact.arithmetic import MP
 
 
@@ -56,7 +56,7 @@ def moved(weights, *steps):
     return new
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(smooth(max_k=3))
 def test_slopes_and_bends_are_derivatives(case):
     kinds, weights = case
@@ -94,7 +94,7 @@ def compare(kinds, weights):
     np.testing.assert_allclose(other.bend().matrix, one.bend().matrix, rtol=0, atol=1e-10 * size)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(smooth())
 @example((Kinds(Problem([2, 5], [0.3, 3.0])), np.array([1e-9, 500.0])))
 @example((Kinds(Problem([2, 5, 9], [0.3, 3.0, 9.0])), np.array([1.0, 5.0, 1e5])))  # one that never flips

@@ -6,14 +6,14 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
 from orr.laws.law import subsets
 from orr.release import channel as module
 from orr.release.channel import Channel, Part
-from tests.common import CONSTRUCTIONS, GOLDEN, problems
+from tests.common import CONSTRUCTIONS, GOLDEN, examples, problems
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
 
@@ -47,7 +47,7 @@ def check_channel(mechanism, attributes):
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
-@settings(max_examples=30)
+@examples(30)
 @given(problem=problems(max_k=3, max_size=4, min_level=0.3), data=st.data())
 def test_a_channel_is_what_the_matrix_says(name, problem, data):
     mechanism = CONSTRUCTIONS[name](*problem)

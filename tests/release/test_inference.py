@@ -1,10 +1,12 @@
 """Tests of independence, tables of greatest likelihood, and traces of a filter."""
 
+from fractions import Fraction
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.stats import chi2, chi2_contingency
@@ -12,9 +14,11 @@ from scipy.stats import chi2, chi2_contingency
 import orr
 from orr.release import likelihood
 from orr.release.channel import Channel, Part
+from orr.release.chosen import filtered
 from orr.release.estimate import Estimate
-from orr.release.inference import _mean_weights, filtered
+from orr.release.inference import _mean_weights
 from orr.release.likelihood import GAP, Likelihood, maximize
+from tests.common import examples
 from tests.release.common import observed_table, unbiased_table
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
@@ -36,7 +40,7 @@ def tables(draw, shape=(3, 4), least=0, most=60):
 # Independence.
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables())
 def test_for_kronecker_it_is_the_test_of_pearson(seen):
     assume(seen.sum(axis=0).all() and seen.sum(axis=1).all())
@@ -82,7 +86,7 @@ def by_definition(estimate, given=()):
 
 
 @every_method
-@settings(max_examples=20)
+@examples(20)
 @given(seen=tables(least=5))
 def test_the_statistic_is_that_of_the_definition(name, seen):
     found = unbiased_table(law(name), seen, (1, 2))
@@ -90,7 +94,7 @@ def test_the_statistic_is_that_of_the_definition(name, seen):
     assert found.independence_test().statistic == pytest.approx(by_definition(found), rel=1e-4, abs=1e-6)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(seen=st.lists(st.integers(20, 60), min_size=24, max_size=24))
 def test_the_statistic_of_a_group_is_that_of_the_definition(seen):
     table = np.array(seen, dtype=float).reshape(3, 4, 2)
@@ -291,7 +295,7 @@ def check_maximum(parts):
 
 
 @pytest.mark.parametrize("name", METHODS)
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(seen=tables(least=0))
 def test_no_table_is_more_likely(name, seen):
     assume(seen.sum() > 20)
@@ -299,7 +303,7 @@ def test_no_table_is_more_likely(name, seen):
     assert gap <= GAP
 
 
-@settings(max_examples=10, deadline=None)
+@examples(10)
 @given(tables(least=1), tables(least=1))
 def test_no_table_is_more_likely_with_two_forms(one, two):
     laws = law("optimal"), orr.kronecker(SIZES, [3.0, 0.5, 0.5]).law
@@ -307,7 +311,7 @@ def test_no_table_is_more_likely_with_two_forms(one, two):
     assert check_maximum(parts)[1] <= GAP
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(tables(least=1), st.integers(0, 10**6))
 def test_the_certificate_is_a_bound(seen, seed):
     rng = np.random.default_rng(seed)
@@ -420,7 +424,8 @@ def test_a_filter_is_not_suspected_of_few_rows_or_high_levels():
 
 
 def test_false_alarms_are_as_rare_as_they_say():
-    # At the edge of a warning the chance that a label is absent, times all labels and columns, is 1e-9.
+    # At the edge of a warning the chance that two labels are absent, times all pairs and columns, and two as
+    # it could have been one label, is 1e-9.
     q, size, columns = 0.3, 3, 5
     rows = next(
         n
@@ -429,8 +434,33 @@ def test_false_alarms_are_as_rare_as_they_say():
             {i: np.zeros(n, dtype=int) for i in range(columns)}, np.full(columns, q), np.full(columns, size)
         )
     )
-    chance = columns * size * (1 - q / (size - 1)) ** rows
-    assert 0.8e-9 < chance < 1e-9
+    chance = columns * 3 * 2 * (1 - q) ** rows
+    assert 0.7e-9 < chance < 1e-9
+
+
+@pytest.mark.parametrize(("size", "q"), [(2, 0.3), (3, 0.4), (4, 0.2), (4, 0.7), (6, 0.5)])
+def test_no_release_is_suspected_more_often_than_that(size, q):
+    # Exactly, where all people have the first label.
+    p = [Fraction(1 - q), *[Fraction(q) / (size - 1)] * (size - 1)]
+    worst = 0
+    for rows in range(1, 150):
+        alarmed = [
+            exactly(labels, p, rows)
+            for n in range(1, min(size - 1, rows) + 1)
+            if filtered({0: np.arange(rows) % n}, np.array([q]), np.array([size]))
+            for labels in combinations(range(size), n)
+        ]
+        worst = max(worst, sum(alarmed))
+    assert 1e-12 < worst < 1e-9
+
+
+def exactly(labels, p, rows):
+    """Chance that rows have these labels, all of them and no others."""
+    return sum(
+        (-1) ** (len(labels) - n) * sum(p[i] for i in some) ** rows
+        for n in range(len(labels) + 1)
+        for some in combinations(labels, n)
+    )
 
 
 def test_the_p_value_is_the_tail_of_chi_square():

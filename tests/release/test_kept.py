@@ -156,7 +156,7 @@ def test_nulls_have_room_in_any_type_of_codes(size):
 
 def test_a_sampled_release_of_128_labels():
     domain = Domain({"a": 128, "b": 128})
-    released = orr.sampled(domain, 20.0, 1).perturb(pd.DataFrame({"a": [5] * 100, "b": [7] * 100}), 1)
+    released = orr.sampled(domain, 20.0, 1).perturb(pd.DataFrame({"a": [5] * 100, "b": [7] * 100}))
     assert (released["a"].isna() == (released["form"] == 1)).all()
     assert (released["b"].isna() == (released["form"] == 0)).all()
 

@@ -8,13 +8,13 @@ from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
 from orr.release.expected import Row
 from orr.release.plan import MAX_PAIRS, Plan, plan
-from tests.common import flip_sets, problems, times
+from tests.common import examples, flip_sets, problems, times
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
 MAKERS = {
@@ -50,7 +50,7 @@ def check_row(row, mechanism, table, n):
 
 
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
-@settings(max_examples=15)
+@examples(15)
 @given(problem=problems(min_k=2, max_k=3, max_size=4, min_level=0.3), n=st.integers(1, 10**9))
 def test_errors_are_those_of_the_definition(make, problem, n):
     mechanism = make(*problem)
@@ -106,7 +106,7 @@ class Exact:
         return float(min(map(abs, rho.values()))), (second - 1) / len(cells)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(
     sizes=st.lists(st.integers(2, 4), min_size=2, max_size=3),
     data=st.data(),

@@ -236,6 +236,7 @@ def test_the_certificate_is_quoted_and_rounded_down():
     assert "sum of the levels" in orr.kronecker(SIZES, LEVELS).report().markdown
     (apart,) = re.findall(r"would be ([\d.]+)\.", best.report().markdown)
     assert float(apart) == pytest.approx(sum(LEVELS))
+    assert "would be 4.5. Here" in orr.optimal(SIZES, [1.009, 1.5, 2.0]).report().markdown
 
 
 def test_a_sampled_release_says_who_is_asked():

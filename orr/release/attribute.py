@@ -1,0 +1,71 @@
+"""A column of a table, and what was declared of it (chapter release)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orr.checks import Label
+
+WORDS = {str: "strings", bool: "booleans", int: "integers"}
+NOTHING = frozenset(("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None"))  # to pandas
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """A column that has declared labels; None, for missing, is the last of them or not among them.
+
+    With ``gaps``, a released column may have nulls although missing is not a value: attributes not asked.
+    If it is not ``complete``, so may one that is read. One that is read may be ``released`` already.
+    """
+
+    name: str
+    labels: tuple[Label | None, ...]
+    gaps: bool = False
+    complete: bool = True
+    released: bool = False
+
+    @property
+    def known(self) -> tuple[Label, ...]:
+        """The declared labels."""
+        return tuple(label for label in self.labels if label is not None)
+
+    @property
+    def kind(self) -> type:
+        """Their type: str, bool or int."""
+        return type(self.labels[0])
+
+    @property
+    def missing(self) -> bool:
+        """Whether missing is a value."""
+        return self.labels[-1] is None
+
+    @property
+    def nullable(self) -> bool:
+        """Whether a released column may have nulls."""
+        return self.missing or self.gaps
+
+    @property
+    def mistakable(self) -> bool:
+        """Whether a label looks like a missing value to those who read csv files."""
+        return bool(NOTHING & {*self.known})
+
+    @property
+    def reader(self) -> str:
+        """How to read a csv file so that its labels stay as they are."""
+        empty = "" if "" in self.known else ", na_values=['']"
+        options = f"dtype={{{self.name!r}: str}}, keep_default_na=False{empty}"
+        return f"If it is from a csv file, keep its text as it is: in pandas, read_csv(..., {options})"
+
+    def refused(self, shown: object) -> TypeError:
+        """Say that a column is of a type that cannot have these labels."""
+        what = f"column {self.name!r} is of type {shown}, but its declared labels are {WORDS[self.kind]}"
+        return TypeError(f"{what}. {self.reader}" if self.kind is str else what)
+
+    def incomplete(self, rows: int) -> ValueError:
+        """Say that values are missing, which is not one of the labels."""
+        what = f"column {self.name!r} has missing values in {rows} row{'s' * (rows > 1)}"
+        if self.mistakable:
+            return ValueError(f"{what}, and a label that readers may take for missing. {self.reader}")
+        if self.released:
+            return ValueError(f"{what}, and had none when it was released: do not drop or fill them")
+        return ValueError(f"{what}: drop or fill them, or declare that missing is a value (missing='value')")

@@ -1,0 +1,98 @@
+"""Whether rows of a release were chosen by their released values (chapter release)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.special import betaln
+
+from orr.arrays import Array, Floats
+from orr.domain import Domain
+from orr.release.attribute import NOTHING, Attribute
+
+CHANCE = 1e-9  # of a warning about rows that nobody filtered
+
+
+class Filtered(UserWarning):
+    """Rows of a release seem to have been chosen by their released values."""
+
+
+def filtered(columns: Mapping[int, Array], rates: Floats, sizes: Array) -> list[int]:
+    """Tell on which attributes the rows of a release were filtered, as far as that can be seen.
+
+    A released value of attribute ``i`` is each of its labels with a chance of at least ``q_i / (a_i - 1)``,
+    whatever the truth, and so ``n`` rows lack ``m`` labels with one of at most
+    ``(1 - m q_i / (a_i - 1))^n``. Where labels are in none of the rows, and that had a chance below 1e-9 for
+    all sets of labels and all attributes together, somebody took rows away. The rows must stand for the whole
+    release: of a release that is sorted, take some from all over, not the first.
+
+    Parameters
+    ----------
+    columns : mapping of int to array
+        For some attributes, the released codes of some rows. Negative ones, of questions that were not asked,
+        do not count.
+    rates : ndarray
+        Flip probability of every attribute, or less.
+    sizes : ndarray
+        Number of values of every attribute.
+
+    Returns
+    -------
+    list of int
+        The attributes, in order.
+
+    Examples
+    --------
+    >>> filtered({0: np.zeros(200, dtype=int), 1: np.arange(200) % 3}, np.array([0.2, 0.2]), np.array([2, 3]))
+    [0]
+    """
+    found = []
+    for i, codes in sorted(columns.items()):
+        size = int(sizes[i])
+        counts = np.bincount(codes[codes >= 0], minlength=size)
+        absent = np.count_nonzero(counts == 0)
+        if 0 < absent < size:
+            sets = -np.log(size + 1) - betaln(size - absent + 1, absent + 1)  # of so many labels
+            chance = np.log1p(-rates[i] * absent / (size - 1)) * counts.sum()
+            if sets + chance + np.log((size - 1) * len(columns)) < np.log(CHANCE):
+                found.append(i)
+    return found
+
+
+def misread(columns: Mapping[int, Array], domain: Domain) -> list[int]:
+    """Tell of which attributes labels seem to have been read as missing values.
+
+    That is so where missing is a value and is there, and no label is that looks like a missing value.
+
+    Examples
+    --------
+    >>> misread({0: np.array([1, 2, 2])}, Domain({"zone": ["NA", "EU"]}, missing="value"))
+    [0]
+    """
+    found = []
+    for i, codes in columns.items():
+        attribute, last = Attribute(domain.names[i], domain.labels[i]), len(domain.labels[i]) - 1
+        alike = [code for code, label in enumerate(attribute.known) if label in NOTHING]
+        if attribute.missing and alike and last in codes and not np.isin(alike, codes).any():
+            found.append(i)
+    return found
+
+
+def warn_of(columns: Mapping[int, Array], rates: Floats, sizes: Array, domain: Domain | None) -> None:
+    """Warn of attributes by which rows seem to have been chosen; the line is that of three calls above."""
+    found = filtered(columns, rates, sizes)
+    for i in sorted({*found, *(misread(columns, domain) if domain is not None else ())}):
+        name, hint = f"attribute {i}", ""
+        if domain is not None:
+            attribute = Attribute(domain.names[i], domain.labels[i])
+            name = repr(attribute.name)
+            if attribute.missing and attribute.mistakable:
+                hint = f". Or a label was taken for missing. {attribute.reader}"
+        warnings.warn(
+            f"these rows lack values of {name}, as if somebody had chosen them by it. Then the estimate is "
+            "wrong: a released value need not be the true one. Give all rows, and the group as given=" + hint,
+            Filtered,
+            stacklevel=4,
+        )
