@@ -2,7 +2,7 @@
 
 import { frontier, MOST_STATES } from "./guarded.mjs";
 import { heuristic as induce, twoAttributes } from "./levels.mjs";
-import { optimum as solve } from "./optimum.mjs";
+import { released, optimum as solve } from "./optimum.mjs";
 import { information, problem, sum } from "./problem.mjs";
 
 // The largest levels in proportion to the shares that a total pays for, as orr.allocate finds them. Kronecker's fit,
@@ -33,7 +33,7 @@ export function spend(sizes, shares, total) {
 // All that is shown, but for the guarded frontier.
 export function compute({ sizes, levels: asked, total }) {
   const given = problem(sizes, total ? spend(sizes, asked, total) : asked);
-  const [heuristic, optimum, told] = [induce(given), solve(given), information(given)];
+  const [heuristic, optimum, told] = [induce(given), released(solve(given)), information(given)];
   const fallen = heuristic.fellBack.includes(true);
   return {
     given,

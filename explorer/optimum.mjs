@@ -3,10 +3,12 @@
 // mean falls; at the last one, shares of the states whose gain is 0 make a mechanism that is as good.
 
 import { cube, inverse, mix, neighbourLevels, product, spread } from "./cube.mjs";
+import { softest } from "./edge.mjs";
 import { radiusOne } from "./levels.mjs";
 import { information, softplus, sum, ULP } from "./problem.mjs";
 
 const HAIRS = [1e-10, 1e-8, 1e-6]; // to tell ties apart, or the walk might go in circles
+const SURE = 14; // level above which the digits of the package's choice among optima depend on its rounding
 
 // The optimum: bounds, weights of the attributes, log of x of every state, neighbour levels.
 export function optimum(given) {
@@ -32,12 +34,21 @@ export function optimum(given) {
     lower: Math.min(lower, upper),
     exact: upper - lower < 1e-6 * Math.min(1, upper),
     unique,
+    released: unique || closed !== null, // whether it is the one that the package releases
     weights: spread(
       states,
       y.map((v) => v / (Math.max(...y) || 1)),
     ),
     neighbours: neighbourLevels(states, heights),
   };
+}
+
+// The optimum that the package releases, where there are several and doubles tell which.
+export function released(best) {
+  const shares = best.released || !best.exact ? null : softest(best.states, best.upper);
+  if (!shares) return best;
+  const heights = mechanism(best.states, shares);
+  return { ...best, heights, released: best.upper < SURE, neighbours: neighbourLevels(best.states, heights) };
 }
 
 function fromClosedForm({ kinds, flips, uniform }, { given, truth, single, weights, star }) {

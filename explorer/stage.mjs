@@ -24,8 +24,10 @@ export function stage(place, { title, draw, says, link, ask = "" }) {
       const root = document.documentElement.dataset.content_root ?? "./";
       more.innerHTML = `<a href="${root}explorer.html${link()}">The same numbers in the explorer</a>`;
     }
-    clearTimeout(timer);
-    if (said && said !== words) timer = setTimeout(() => (live.textContent = sentence.textContent), 600);
+    if (said && said !== words) {
+      clearTimeout(timer);
+      timer = setTimeout(() => (live.textContent = sentence.textContent), 600);
+    }
     said = words;
   };
   let wide = 0;

@@ -102,9 +102,9 @@ export function ball({ given, names, optimum: { weights, unique, exact, states }
   ];
 }
 
-export function neighbours({ given, names, ratio, optimum: { neighbours: all } }) {
+export function neighbours({ given, names, ratio, optimum: { neighbours: all, released } }) {
   const i = all.findIndex((n, j) => n / given.levels[j] === ratio);
-  return `Under the optimum whoever knows the other answers may learn ${num(all[i], 4)} about ${call(names, [i])}, ${num(ratio, 3)} times its level. Under Kronecker they learn no more than its level.`;
+  return `Under ${released ? "the optimum" : "one of the optima"} whoever knows the other answers may learn ${num(all[i], 4)} about ${call(names, [i])}, ${num(ratio, 3)} times its level. Under Kronecker they learn no more than its level.`;
 }
 
 export function guarded({ kronecker, optimum: { upper } }, { mine, end, slack }) {

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+import orr
+
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 EXTRAS = SETTINGS["project"]["optional-dependencies"]
@@ -57,8 +59,24 @@ def test_make_help_names_every_target():
 
 def test_extras_are_pinned_and_complete():
     assert {"book", "test", "classroom"} <= set(EXTRAS)
-    for requirements in EXTRAS.values():
-        assert all("==" in requirement for requirement in requirements)
+    pinned = [requirement for name in EXTRAS for requirement in EXTRAS[name] if name != "tables"]
+    assert all("==" in requirement or requirement.startswith("orr[") for requirement in pinned)
+
+
+def test_tables_begin_at_the_versions_that_are_tested():
+    pinned = {requirement.partition(" ")[0] for requirement in EXTRAS["book"] + EXTRAS["test"]}
+    least = {requirement.partition(",")[0].replace(">=", "==") for requirement in EXTRAS["tables"]}
+    assert least <= pinned
+
+
+@pytest.mark.parametrize("kind", ["pandas", "pyarrow", "polars"])
+def test_what_a_frame_needs_is_where_its_error_says(monkeypatch, kind):
+    monkeypatch.setitem(sys.modules, kind, None)
+    with pytest.raises(ImportError, match=f"a frame of {kind} needs {kind}: pip install") as caught:
+        orr.kronecker([2], [1.0]).estimate([[0]], 0).to_frame(kind)
+    source = str(caught.value).rpartition(" ")[2]
+    brought = [re.split("[=<>]", requirement)[0] for requirement in EXTRAS["tables"]]
+    assert kind in (brought if source == '".[tables]"' else [source])
 
 
 def test_citation_has_the_version_of_the_package():
