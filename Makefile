@@ -2,16 +2,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 PAGE := _build/html/index.html
 NOTEBOOKS := chapters classroom/assignments classroom/practice classroom/project
+# In this order: the browser waits for the book, and short stages fill the gaps at the end.
+STAGES := book unit browser notebooks classroom lint checked
+EXTRAS := $(addprefix .venv/installed-,test classroom otter browser lite)
+MEASURED = $(BIN)/python tools/stages.py run $@ --
 # Tests run on all cores already: threads for small matrices would only wait for each other.
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: book live help test lint scripts unit proofs checked notebooks classroom browser slow rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
+.PHONY: book live help test lint scripts unit proofs checked notebooks classroom browser slow slow-unit slow-classroom slow-browser rehearsal pdf published links lab execute pictures assignments student-repo scan exports student-book slides quizzes screenshots extremes bench clean
 
 ## The book
 
 book: .venv/installed ## build the book and say where it is
 	@rm -rf _build/html
-	@$(BIN)/jupyter-book build . --quiet -W --keep-going || { rm -rf _build/html _build/.doctrees; exit 1; }
+	@$(MEASURED) $(BIN)/jupyter-book build . --quiet -W --keep-going || { rm -rf _build/html _build/.doctrees; exit 1; }
 	@$(BIN)/python tools/slides.py > /dev/null
 	@$(BIN)/python tools/survey.py > /dev/null
 	@echo "The book is built. Open $(abspath $(PAGE))"
@@ -30,12 +34,13 @@ links: .venv/installed ## check the links to other sites
 
 ## Tests
 
-test: lint checked unit notebooks classroom book browser ## run all tests but the slow ones
+test: $(EXTRAS) ## run all tests but the slow ones, two stages at a time, and say what each cost
+	@$(BIN)/python tools/stages.py clear
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(STAGES); status=$$?; \
+	    $(BIN)/python tools/stages.py print; exit $$status
 
-lint: .venv/installed scripts ## check style and types
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
+lint: .venv/installed-test scripts ## check style and types
+	@$(MEASURED) sh -c "$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy"
 
 ifneq ($(shell command -v npm 2> /dev/null),)
 scripts: node_modules/installed ## check the style of the scripts in the pages, where there is npm
@@ -49,24 +54,31 @@ proofs: .venv/installed ## let Coq check the theorems, and print what each assum
 	@$(BIN)/python tools/proofs.py
 
 checked: .venv/installed ## the same, but go on where there is no Coq
-	@$(BIN)/python tools/proofs.py --skip
+	@$(MEASURED) $(BIN)/python tools/proofs.py --skip
 
 unit: export ORR_EXAMPLES ?= 30
-unit: .venv/installed ## test the package and the project's files
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet
+unit: .venv/installed-test ## test the package and the project's files
+	@$(MEASURED) $(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet
 
-notebooks: .venv/installed ## run every notebook and compare its outputs with those stored
-	$(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet $(NOTEBOOKS)
+notebooks: .venv/installed-test ## run every notebook and compare its outputs with those stored
+	@$(MEASURED) $(BIN)/pytest --nbval --nbval-current-env --numprocesses=auto --dist=loadfile --quiet $(NOTEBOOKS)
 
-classroom: .venv/installed-classroom .venv/installed-otter ## grade the assignments and follow the guide
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/classroom
+classroom: .venv/installed-test .venv/installed-classroom .venv/installed-otter ## grade the assignments and follow the guide
+	@$(MEASURED) $(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/classroom
 
-browser: .venv/installed-browser .venv/installed-lite book ## open every page in a browser
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/browser
+browser: .venv/installed-test .venv/installed-browser .venv/installed-lite book ## open every page in a browser
+	@$(MEASURED) $(BIN)/pytest --numprocesses=auto --dist=worksteal -m "not slow" --quiet -rs tests/browser
 
-slow: .venv/installed-classroom .venv/installed-otter .venv/installed-browser .venv/installed-lite book ## run the slow tests
+slow: slow-unit slow-classroom slow-browser ## run the slow tests, in three parts that can run apart
+
+slow-unit: .venv/installed-test ## run the slow tests of the package
 	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs
-	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs tests/classroom tests/browser
+
+slow-classroom: .venv/installed-test .venv/installed-classroom .venv/installed-otter ## run the slow tests of grading
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs tests/classroom
+
+slow-browser: .venv/installed-test .venv/installed-browser .venv/installed-lite book ## run the slow tests of the pages
+	$(BIN)/pytest --numprocesses=auto --dist=worksteal -m slow --quiet -rs tests/browser
 
 rehearsal: .venv/installed-browser ## do what Binder does: install, open a chapter, run all cells
 	@$(BIN)/python tools/rehearsal.py
@@ -76,11 +88,11 @@ rehearsal: .venv/installed-browser ## do what Binder does: install, open a chapt
 lab: .venv/installed-lab ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab chapters
 
-execute: .venv/installed ## run every notebook and store its outputs
+execute: .venv/installed-test ## run every notebook and store its outputs
 	$(BIN)/python tools/execute.py $(addsuffix /*.ipynb,$(NOTEBOOKS))
 	$(BIN)/ruff format --quiet $(NOTEBOOKS)
 
-pictures: .venv/installed ## draw the logo, the card and the pictures of the first page again
+pictures: .venv/installed-test ## draw the logo, the card and the pictures of the first page again
 	$(BIN)/python tools/pictures.py
 
 screenshots: .venv/installed-browser book ## take pictures of every page
@@ -115,7 +127,7 @@ quizzes: .venv/installed ## export the quizzes for Moodle, Canvas, Blackboard an
 extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an hour or so
 	$(BIN)/python tools/extremes.py --count 10000 --jobs 2
 
-bench: .venv/installed-browser book ## print measured ratios and what the pages weigh
+bench: .venv/installed-test .venv/installed-browser book ## print measured ratios and what the pages weigh
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python -m benchmarks.families
 	$(BIN)/python -m benchmarks.release
@@ -125,7 +137,7 @@ bench: .venv/installed-browser book ## print measured ratios and what the pages 
 ## And
 
 help: ## say what can be made
-	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 clean: ## remove all that these commands made
 	rm -rf .venv _build node_modules *.egg-info .mypy_cache .ruff_cache .hypothesis
@@ -139,7 +151,7 @@ node_modules/installed: package.json
 	$(PYTHON) -m venv .venv
 
 .venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book,test,genomes,secure,tables]"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book]"
 	@touch $@
 
 .venv/installed-%: .venv/installed

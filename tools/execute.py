@@ -8,11 +8,13 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
-# What the sources of assignments need besides the package: right answers, and a secret of no consequence.
-GRADING = {
-    "PYTHONPATH": str(Path(__file__).resolve().parent.parent / "classroom"),
-    "ORR_CLASSROOM_SECRET": "source",
-}
+CLASSROOM = Path(__file__).resolve().parent.parent / "classroom"
+
+
+def grading() -> dict[str, str]:
+    """Return what kernels of the sources of assignments need: right answers, and a secret of no use."""
+    path = [str(CLASSROOM), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYTHONPATH": os.pathsep.join(path), "ORR_CLASSROOM_SECRET": "source"}
 
 
 def execute(path: Path) -> None:
@@ -30,6 +32,6 @@ def execute(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    os.environ.update(GRADING)
+    os.environ.update(grading())
     for name in sys.argv[1:]:
         execute(Path(name))

@@ -5,10 +5,10 @@ It reads what `make assignments` made of a seed, and writes a folder beside it, 
 
 import argparse
 import ast
+import contextlib
 import json
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -179,6 +179,8 @@ def copy(sources: list[Path], out: Path) -> None:
 
 def autograder(release: Path, secret: Path, out: Path) -> None:
     """Let otter make the autograder of an assignment, and add what students' code need not see."""
+    from otter.generate import main as generate
+
     with tempfile.TemporaryDirectory() as folder:
         stage, judge = Path(folder).resolve() / "stage", Path(folder).resolve() / "judge"
         (stage / "tests").mkdir(parents=True)
@@ -190,9 +192,13 @@ def autograder(release: Path, secret: Path, out: Path) -> None:
         (stage / "otter_config.json").write_text(json.dumps(SETTINGS), "utf-8")
         (stage / "requirements.txt").write_text("\n".join(requirements()) + "\n", "utf-8")
         copy(FOR_STUDENTS, stage)
-        options = ["--no-environment", "--python-version", python(), "--output-path", str(out)]
-        command = [sys.executable, "-m", "otter", "generate", *options]
-        subprocess.run([*command, *(path.name for path in FOR_STUDENTS)], cwd=stage, check=True)
+        with contextlib.chdir(stage):
+            generate(
+                no_environment=True,
+                python_version=python(),
+                output_path=str(out),
+                files=[path.name for path in FOR_STUDENTS],
+            )
         copy(FOR_THE_JUDGE, judge)
         shutil.copy(secret, judge)
         with ZipFile(out, "a") as archive:  # beside what otter copies into the folder of a submission

@@ -4,6 +4,8 @@ import pytest
 
 from tools.browsing import BOOK, FORMULAS_SET, WIDE, NoBrowser, chromium, serve
 
+pytest.register_assert_rewrite("tests.browser.figures")
+
 LONGEST = ("test_pdf", "test_binder_", "test_every_starter_")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
+from tests.common import some_slow
 from tools.browsing import BOOK, pages
 
 from .looks import OPPOSITE, settle
@@ -59,7 +60,7 @@ def figures(place):
     return sum("image/svg+xml" in out.get("data", {}) for cell in cells for out in cell.get("outputs", []))
 
 
-@pytest.mark.parametrize("place", CHAPTERS)
+@pytest.mark.parametrize("place", some_slow(CHAPTERS, *CHAPTERS[1:]))
 def test_figures_are_parts_of_their_page(open_page, place):
     with open_page(place) as page:
         assert page.locator(".cell_output .drawing").count() == figures(place) > 0

@@ -4,7 +4,9 @@ import contextlib
 import io
 import re
 from functools import partial
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -13,7 +15,8 @@ from matplotlib.colors import to_rgb
 import orr
 from orr.book.plots import METHODS
 from orr.laws.radius_one import RadiusOne
-from tests.common import brute_levels
+from orr.optimum.edge import SAME
+from tests.common import brute_levels, some_slow
 from tools.browsing import BOOK, PHONE
 
 from .exploring import PLACE, THREE, box, expect, link, shown, slider, swipe
@@ -26,18 +29,23 @@ COMPUTE = """async (problems) => {
     return problems.map(([sizes, asked]) => {
         const problem = given.problem(sizes, asked);
         const heuristic = levels.heuristic(problem);
-        const { lower, upper, exact, unique, weights, neighbours, states, heights } = best.optimum(problem);
+        const found = best.released(best.optimum(problem));
+        const { lower, upper, exact, unique, released, weights, neighbours, states, heights } = found;
         return {
             kronecker: given.sum(asked), floor: given.sum(given.information(problem)),
             heuristic: heuristic.epsilon,
             achieved: heuristic.given.levels, fell_back: heuristic.fellBack, around: heuristic.neighbours,
-            lower, upper, exact, unique, weights, neighbours,
+            lower, upper, exact, unique, released, weights, neighbours,
             label: sizes.length === 2 ? levels.twoAttributes(problem).label : null,
             heights: states.count > 64 ? [] : [...heights],
             counts: states.flips.map(row => [...row]), members: states.kinds.map(kind => kind.members),
         };
     });
 }"""
+CORNERS = """problems => problems.map(([sizes, levels]) => {
+    const { neighbours, released } = orr("optimum").optimum(orr("problem").problem(sizes, levels));
+    return { neighbours, released };
+})"""
 GUARDED = """async (problems) => {
     const [given, cube, guarded] = await Promise.all([orr("problem"), orr("cube"), orr("guarded")]);
     return problems.map(([sizes, levels, slacks]) =>
@@ -77,6 +85,15 @@ def explorer(open_page):
         yield page
 
 
+def check_neighbours(found, sizes, levels, hair=0.0):
+    """Compare neighbour levels with those of the mechanism that the package releases.
+
+    Among laws whose neighbour levels differ by less than ``SAME`` it does not choose.
+    """
+    best = orr.optimal(sizes, levels, rel_gap=1e-9)
+    np.testing.assert_allclose(found, best.neighbour_epsilons, rtol=0, atol=SAME + hair)
+
+
 def check_numbers(found, sizes, levels):
     """Compare all that is determined with the package; return whether the optimum was found."""
     heuristic = orr.inductive(sizes, levels)
@@ -103,14 +120,12 @@ def check_numbers(found, sizes, levels):
     assert lower <= found["upper"] + hair
     if found["exact"] and lower == upper:
         close(found["upper"], upper)
-    different = len(set(zip(sizes, levels, strict=True))) == len(sizes)
-    if found["unique"] and different and lower == upper < 12:  # beyond, the package is less exact
-        neighbours = orr.optimal(sizes, levels, rel_gap=1e-9).neighbour_epsilons
-        close(found["neighbours"], neighbours)
+    if found["released"] and lower == upper:
+        check_neighbours(found["neighbours"], sizes, levels, hair)
     return found["exact"]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", some_slow(range(2), 1))
 def test_ordinary_numbers_are_those_of_the_package(explorer, seed):
     problems = drawn(seed, 80, ordinary)
     for found, problem in zip(explorer.evaluate(COMPUTE, problems), problems, strict=True):
@@ -118,12 +133,12 @@ def test_ordinary_numbers_are_those_of_the_package(explorer, seed):
 
 
 def test_extreme_numbers_are_those_of_the_package_or_bounds(explorer):
-    problems = drawn(5, 60, extreme)
+    problems = drawn(5, 30, extreme)
     exact = [
         check_numbers(found, *problem)
         for found, problem in zip(explorer.evaluate(COMPUTE, problems), problems, strict=True)
     ]
-    assert sum(exact) > 45
+    assert sum(exact) > 22
 
 
 def test_lost_digits_are_no_proof(explorer):
@@ -152,6 +167,36 @@ def test_the_optimum_shown_is_a_mechanism_with_the_levels_asked(explorer):
         np.testing.assert_allclose(overall, found["upper"])
         np.testing.assert_allclose(marginal, levels)
         np.testing.assert_allclose(neighbour, found["neighbours"])
+
+
+PRESETS = [
+    dict(parse_qsl(state))
+    for state in re.findall(r'data-state="([^"]*)"', unescape((ROOT / "explorer.md").read_text("utf-8")))
+]
+SEVERAL = [
+    *(([*map(int, p["sizes"].split(","))], [*map(float, p["levels"].split(","))]) for p in PRESETS),
+    ([5, 7, 2, 40, 12, 5], [3.52, 0.57, 0.55, 0.4, 1.4, 3.44]),
+    ([3, 2, 5, 2, 4, 2, 5, 5, 6], [1.0, 0.52, 0.79, 1.78, 0.41, 0.11, 0.87, 3.0, 0.42]),
+]
+
+
+def test_of_several_optima_the_one_is_shown_that_the_package_releases(explorer):
+    problems = [*SEVERAL, *drawn(12, 12, lambda rng: (rng.integers(2, 9, 5), rng.uniform(0.2, 3, 5)))]
+    answers = explorer.evaluate(COMPUTE, problems)
+    for found, problem in zip(answers, problems, strict=True):
+        assert found["released"], problem
+        check_neighbours(found["neighbours"], *problem)
+    assert sum(not found["unique"] for found in answers) > 10
+
+
+def test_another_optimum_than_the_released_one_is_caught(explorer):
+    caught = 0
+    for found, problem in zip(explorer.evaluate(CORNERS, SEVERAL), SEVERAL, strict=True):
+        try:
+            check_neighbours(found["neighbours"], *problem)
+        except AssertionError:
+            caught += not found["released"]  # so the page does not call it the optimum
+    assert caught == 3
 
 
 def test_free_riders_can_be_left_out(explorer):
@@ -244,7 +289,9 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("label", "allowed", "texts"), BAD, ids=[label for label, *_ in BAD])
+@pytest.mark.parametrize(
+    ("label", "allowed", "texts"), some_slow(BAD, *BAD[2:]), ids=[label for label, *_ in BAD]
+)
 def test_bad_values_get_a_message(page, label, allowed, texts):
     before, good = shown(page), box(page, label).input_value()
     for text in texts:
@@ -262,25 +309,25 @@ def test_bad_values_get_a_message(page, label, allowed, texts):
     assert box(page, label).get_attribute("aria-invalid") == "false"
 
 
-@pytest.mark.parametrize(
-    ("part", "complaint"),
-    [
-        ("sizes=2,3&levels=1,abc", "levels must be a number from 1e-12 to 700, and “abc” is not"),
-        ("sizes=2,1&levels=1,2", "sizes must be a whole number from 2 to 1,000,000, and “1” is not"),
-        ("sizes=2&levels=1", "number of attributes must be a whole number from 2 to 12"),
-        ("sizes=2,3,4&levels=1,2", "there must be a level for each size"),
-        ("levels=1,2", "number of attributes must be a whole number"),
-        ("sizes=2,3,4&lev", "levels must be a number"),
-        ("sizes=2,2&levels=1,2&slack=no", "slack must be a percentage"),
-        ("sizes=2,2&levels=1,2&people=0", "people must be a whole number"),
-        ("sizes=2,2&levels=1,2&total=-3", "total must be a number from 0.001 to 700"),
-        ("sizes=2,2&levels=1,2&names=a,a", "every name must be another"),
-        ("sizes=2,2&levels=1,2&names=%E0%A4,a", "every name must be another"),
-        ("sizes=2,2&levels=1,2&names=attribute%202", "every name must be another"),
-        ("sizes=2,2&levels=1,2&pin=sizes%3D2", "What is pinned cannot be used"),
-        ("sizes=2,2&levels=1,2&pin=no", "What is pinned cannot be used"),
-    ],
-)
+BAD_LINKS = [
+    ("sizes=2,3&levels=1,abc", "levels must be a number from 1e-12 to 700, and “abc” is not"),
+    ("sizes=2,1&levels=1,2", "sizes must be a whole number from 2 to 1,000,000, and “1” is not"),
+    ("sizes=2&levels=1", "number of attributes must be a whole number from 2 to 12"),
+    ("sizes=2,3,4&levels=1,2", "there must be a level for each size"),
+    ("levels=1,2", "number of attributes must be a whole number"),
+    ("sizes=2,3,4&lev", "levels must be a number"),
+    ("sizes=2,2&levels=1,2&slack=no", "slack must be a percentage"),
+    ("sizes=2,2&levels=1,2&people=0", "people must be a whole number"),
+    ("sizes=2,2&levels=1,2&total=-3", "total must be a number from 0.001 to 700"),
+    ("sizes=2,2&levels=1,2&names=a,a", "every name must be another"),
+    ("sizes=2,2&levels=1,2&names=%E0%A4,a", "every name must be another"),
+    ("sizes=2,2&levels=1,2&names=attribute%202", "every name must be another"),
+    ("sizes=2,2&levels=1,2&pin=sizes%3D2", "What is pinned cannot be used"),
+    ("sizes=2,2&levels=1,2&pin=no", "What is pinned cannot be used"),
+]
+
+
+@pytest.mark.parametrize(("part", "complaint"), some_slow(BAD_LINKS, *BAD_LINKS[2:]))
 def test_bad_links_get_a_message(open_page, part, complaint):
     with open_page(f"{PLACE}#{part}") as page:
         expect(page, *THREE)
@@ -324,7 +371,7 @@ def test_back_and_forward(page):
 EXAMPLES = ["Three questions", "A total of 4", "The heuristic loses", "Ten SNPs", "Twelve answers"]
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", some_slow(EXAMPLES, *EXAMPLES[2:]))
 def test_copied_python_gives_the_numbers_shown(page, name):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name=name).click()
@@ -468,17 +515,20 @@ def test_too_extreme_numbers_are_shown_as_bounds(open_page):
         assert float(upper.replace(",", "")) >= proof.lower - 0.01
 
 
-def test_what_is_proved_is_rounded_outward(open_page):
-    for sizes, levels in (*drawn(9, 8, ordinary), ([2, 3, 4], [8e-9, 1e-9, 3e-9])):
-        part = f"#sizes={','.join(map(str, sizes))}&levels={','.join(map(str, levels))}"
-        with open_page(PLACE + part) as page:
-            proof = page.locator("#ex-overall p", has_text="Proved:").inner_text()
-            found = re.search(r"is below (.*), and the one found has at most (.*)\.", proof)
-            below, above = (float(number.replace(",", "")) for number in found.groups())
-            best = orr.optimal(sizes, levels, rel_gap=1e-9)
-            assert below <= best.epsilon
-            assert above >= best.certificate.lower
-            assert below < above < below * (1 + 1e-6)
+PROVED = [([2, 3, 4], [8e-9, 1e-9, 3e-9]), *drawn(9, 8, ordinary)]
+
+
+@pytest.mark.parametrize(("sizes", "levels"), some_slow(PROVED, *PROVED[2:]))
+def test_what_is_proved_is_rounded_outward(open_page, sizes, levels):
+    part = f"#sizes={','.join(map(str, sizes))}&levels={','.join(map(str, levels))}"
+    with open_page(PLACE + part) as page:
+        proof = page.locator("#ex-overall p", has_text="Proved:").inner_text()
+        found = re.search(r"is below (.*), and the one found has at most (.*)\.", proof)
+        below, above = (float(number.replace(",", "")) for number in found.groups())
+        best = orr.optimal(sizes, levels, rel_gap=1e-9)
+        assert below <= best.epsilon
+        assert above >= best.certificate.lower
+        assert below < above < below * (1 + 1e-6)
 
 
 @pytest.mark.parametrize("size", [None, PHONE], ids=["wide", "phone"])
@@ -520,9 +570,8 @@ def test_changes_are_announced_once_they_are_over(page):
     assert page.locator("#ex-live").get_attribute("role") == "status"
 
 
-@pytest.mark.parametrize("look", [("light", None), ("dark", PHONE)], ids=["wide and light", "phone and dark"])
-def test_axe_finds_nothing(browser, open_page, axe, look):
-    theme, size = look
+@pytest.mark.parametrize(("theme", "size"), some_slow([("light", None), ("dark", PHONE)], ("light", None)))
+def test_axe_finds_nothing(browser, open_page, axe, theme, size):
     with browser.new_context(color_scheme=theme, viewport=size, reduced_motion="reduce") as context:
         page = open_page(f"{PLACE}#sizes=4,5&levels=0.6,1.1", context=context)
         expect(page, [4, 5], [0.6, 1.1])

@@ -1,11 +1,17 @@
-"""Every figure to touch has a still picture behind it, room on any screen, and words for any reader."""
+"""Every figure has the numbers of the package, whoever moves it, room on any screen, and a still picture."""
 
+import numpy as np
 import pytest
 
+from orr.kinds import Kinds
+from orr.optimum.bound import listed, threshold, whole
+from orr.problem import Problem
+from tests.common import some_slow
 from tools.browsing import PHONE, WIDE
 
-from .looks import SETTLED
-from .touching import figure, says, tagged
+from .figures import MAYBE, ROWS, SAME, dual_bound, priced
+from .looks import resize
+from .touching import figure, finger, frames, heard, says, spoilt, tagged
 
 CROWDED = """() => {
     const wide = [...document.querySelectorAll(".touch *")].filter(e => e.checkVisibility()
@@ -34,12 +40,131 @@ ALONE = """figure => {
 }"""
 
 
-@pytest.fixture(scope="module", params=tagged(), ids=[name for _, name in tagged()])
-def alive(request, open_page):
-    """Yield a page and its figure, and what went wrong while they were there."""
-    complaints = []
-    with figure(open_page, *request.param, complaints=complaints) as (page, touch):
+MOUNT = """figure => orr(figure.dataset.figure).mount(figure)"""
+PRESS = "figure.querySelectorAll('button')[{}].click()"
+# The middle of a handle's grip or of a slider's thumb, which is 16 pixels wide.
+THUMB = """grip => {
+    const box = (grip.querySelector(".grip") ?? grip).getBoundingClientRect();
+    const part = grip.matches("input") ? (grip.value - grip.min) / (grip.max - grip.min) : 0.5;
+    return [box.x + 8 + part * (box.width - 16), box.y + box.height / 2];
+}"""
+
+
+@pytest.fixture(scope="module")
+def context(browser):
+    with browser.new_context(has_touch=True, viewport=WIDE, reduced_motion="reduce") as context:
+        yield context
+
+
+@pytest.fixture(scope="module", params=ROWS)
+def alive(request, open_page, context):
+    """Yield a page and its figure, opened once for all tests, and what went wrong while they were there."""
+    complaints, place = [], ROWS[request.param].place
+    with figure(open_page, place, request.param, complaints=complaints, context=context) as (page, touch):
         yield page, touch, complaints
+
+
+@pytest.fixture
+def fresh(alive):
+    """Return the page and its figure as it is at first, and the row of the figure."""
+    page, touch, _ = alive
+    touch.evaluate(MOUNT)
+    return page, touch, ROWS[touch.get_attribute("data-figure")]
+
+
+def leads_to(page, touch, row, expected):
+    """Check what the figure says, and that it is in the state that is expected."""
+    value = row.check(page, touch)
+    if isinstance(expected, str):
+        assert expected in says(touch)
+    elif callable(expected):
+        assert expected(value), value
+    elif expected not in (None, SAME, MAYBE):
+        assert value == expected
+
+
+def differs(compare, page):
+    try:
+        compare(page)
+    except AssertionError:
+        return True
+    return False
+
+
+def test_every_figure_has_a_row():
+    assert [(ROWS[name].place, name) for name in ROWS] == tagged()
+
+
+def test_its_numbers_are_those_of_the_package_and_others_are_caught(fresh):
+    page, touch, row = fresh
+    for function, scripts in row.mutants.items():
+        for script in scripts:
+            with spoilt(page, touch.get_attribute("data-figure"), function, script):
+                assert differs(row.compare, page), script
+    row.compare(page)
+
+
+def test_the_formula_of_the_bars_is_that_of_the_engine():
+    for sizes, levels, prices in priced(30):
+        sizes, y = np.arange(2, 2 + len(sizes)), np.array(prices)  # all different: kinds are attributes
+        kinds = Kinds(Problem(sizes, levels))
+        weights = whole(y[kinds.first], kinds.problem.q)
+        radius = threshold(weights, kinds.problem.q)
+        proved = np.logaddexp(0, listed(kinds, weights, radius, kinds.below(weights, radius, 10**6)))
+        np.testing.assert_allclose(proved, dual_bound(y, sizes, levels), rtol=1e-9)
+
+
+def test_keys_mouse_and_buttons_change_it(fresh):
+    page, touch, row = fresh
+    leads_to(page, touch, row, row.start)
+    for action, expected in row.steps:
+        before = says(touch)
+        action(page, touch, row)
+        leads_to(page, touch, row, expected)
+        assert expected is MAYBE or (says(touch) == before) == (expected is SAME)
+    assert heard(touch) == says(touch)
+    if row.link:
+        assert row.link in touch.locator(".touch-link a").get_attribute("href")
+
+
+def test_a_finger_changes_it_and_not_the_page(fresh):
+    page, touch, row = fresh
+    resize(page, PHONE)
+    grip = touch.locator(row.grip)
+    if row.finger:
+        grip.scroll_into_view_if_needed()
+        before, said, start = page.evaluate("scrollY"), says(touch), grip.evaluate(THUMB)
+        goal = np.add(start, row.finger)
+        finger(page, start, goal)
+        assert page.evaluate("scrollY") == before
+        assert says(touch) != said
+        row.check(page, touch)
+        follows = {"horizontal": [0], "vertical": [1]}.get(grip.get_attribute("aria-orientation"), [0, 1])
+        axes = follows if grip.get_attribute("role") else [0]  # a slider has but one
+        np.testing.assert_allclose(np.array(grip.evaluate(THUMB))[axes], goal[axes], atol=3)
+    if row.tap:
+        said = says(touch)
+        touch.get_by_role("button", name=row.tap).tap()
+        assert says(touch) != said
+        row.check(page, touch)
+    resize(page, WIDE)
+
+
+MOVING = [name for name, row in ROWS.items() if row.motion]
+
+
+@pytest.mark.parametrize("alive", MOVING, indirect=True)
+def test_it_moves_unless_readers_want_no_motion(fresh):
+    page, touch, row = fresh
+    number, measure = row.motion
+    for motion, moves in [("no-preference", True), ("reduce", False)]:
+        touch.evaluate(MOUNT)
+        page.emulate_media(reduced_motion=motion)
+        seen = frames(page, PRESS.format(number), measure, touch.get_attribute("data-figure"))
+        assert seen[0] != seen[-1]
+        assert (seen[0] == seen[1]) == (len(set(seen)) > 4) == moves
+        assert isinstance(seen[0], str) or seen == sorted(seen)
+        row.check(page, touch)
 
 
 def cell(page, name):
@@ -58,15 +183,14 @@ def test_the_still_picture_is_there_in_print(alive):
     still = cell(page, touch.get_attribute("data-figure")).locator(".still")
     for media, shown in [("print", True), ("screen", False)]:
         page.emulate_media(media=media)
-        assert still.is_visible() == shown
-        assert touch.is_visible() != shown
+        still.wait_for(state="visible" if shown else "hidden")
+        touch.wait_for(state="hidden" if shown else "visible")
 
 
 def test_it_fits_on_any_screen(alive):
     page, _, _ = alive
     for width in (PHONE["width"], 320, WIDE["width"]):
-        page.set_viewport_size({"width": width, "height": 844})
-        page.evaluate(SETTLED)
+        resize(page, {"width": width, "height": 844})
         assert page.evaluate(CROWDED) == [False], width
         assert page.evaluate(SMALL) == []
         assert page.evaluate(TARGETS) == []
@@ -85,14 +209,13 @@ def test_axe_finds_nothing_in_what_is_left_of_the_page(alive, axe):
     page, touch, _ = alive  # the last test of a page: axe is slow among hundreds of formulas
     touch.evaluate(ALONE)
     for size, theme in [(PHONE, "dark"), (WIDE, "light")]:
-        page.set_viewport_size(size)
         page.emulate_media(color_scheme=theme)
-        page.evaluate(SETTLED)
+        resize(page, size)
         found = axe.run(page, context=".touch")
         assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize(("place", "name"), tagged(), ids=[name for _, name in tagged()])
+@pytest.mark.parametrize(("place", "name"), some_slow(tagged(), *tagged()[1:]))
 def test_the_still_picture_is_there_without_scripts_and_where_they_fail(browser, open_page, place, name):
     with open_page(place) as page:
         page.evaluate(BREAK, name)

@@ -6,7 +6,7 @@ import pytest
 
 from tools.browsing import PHONE, WIDE
 
-from .looks import SETTLED
+from .looks import resize
 from .telling import ALIVE, NAMES, touch
 from .touching import figure
 
@@ -84,17 +84,15 @@ def test_stills_are_there_on_paper_and_without_scripts(browser, story, name):
 
 def test_axe_finds_nothing_while_figures_are_alive(story, axe):
     for size, theme in product((WIDE, PHONE), ("light", "dark")):
-        story.set_viewport_size(size)
         story.emulate_media(color_scheme=theme)
-        story.evaluate(SETTLED)
+        resize(story, size)
         found = axe.run(story, context="article")
         assert found.violations_count == 0, found.generate_report()
 
 
 def test_it_fits_on_any_screen(story):
     for width in (1280, 1024, 768, 390, 320):
-        story.set_viewport_size({"width": width, "height": 844})
-        story.evaluate(SETTLED)
+        resize(story, {"width": width, "height": 844})
         assert story.evaluate(CROWDED) == [], width
         assert story.evaluate(SMALL) == []
         assert story.evaluate(LOW) == []

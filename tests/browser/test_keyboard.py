@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.common import some_slow
+
 from .looks import OPPOSITE, THEME, settle
 
 STOPS = """() => {
@@ -50,7 +52,13 @@ def lost_stops(page):
 
 @pytest.mark.parametrize("look", OPPOSITE)
 @pytest.mark.parametrize(
-    "place", ["index.html", "chapters/01-one-answer.html", "teaching.html", "explorer.html", "search.html"]
+    "place",
+    some_slow(
+        ["index.html", "chapters/01-one-answer.html", "teaching.html", "explorer.html", "search.html"],
+        "index.html",
+        "chapters/01-one-answer.html",
+        "teaching.html",
+    ),
 )
 def test_tab_leads_to_everything_and_out_again(open_page, place, look):
     with open_page(place) as page:
@@ -69,7 +77,9 @@ TRAPS = {
 }
 
 
-@pytest.mark.parametrize("script", TRAPS.values(), ids=TRAPS)
+@pytest.mark.parametrize(
+    "script", some_slow(TRAPS.values(), TRAPS["out of sight"], TRAPS["passed over"]), ids=TRAPS
+)
 def test_a_keyboard_trap_is_caught(open_page, script):
     with open_page("bibliography.html") as page:
         settle(page, "wide and light")
@@ -95,7 +105,7 @@ def test_solutions_open_and_close_by_keyboard(open_page):
             assert solution.locator(".solution-content").is_visible() == shown
 
 
-@pytest.mark.parametrize("sidebar", ["primary", "secondary"])
+@pytest.mark.parametrize("sidebar", some_slow(["primary", "secondary"], "secondary"))
 def test_sidebars_open_and_close_by_keyboard_on_a_phone(open_page, sidebar):
     with open_page("chapters/01-one-answer.html") as page:
         settle(page, "phone and dark")

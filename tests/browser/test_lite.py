@@ -48,6 +48,7 @@ def wait_until(page, condition):
     return False
 
 
+@pytest.mark.slow
 def test_jupyterlite_has_the_chapters_and_the_package(browser, site):
     out, chapters = site
     has_what_it_should(out, chapters)

@@ -7,6 +7,7 @@ import pytest
 
 import live
 from tests.book.test_live import STARTERS, alone
+from tests.common import some_slow
 from tools.browsing import BOOK, serve
 
 from .conftest import cannot_run
@@ -167,6 +168,7 @@ def test_every_starter_says_in_the_page_what_it_says_in_python(visit):
     assert "sympy-1.14.0-py3-none-any.whl" in loaded(page)
 
 
+@pytest.mark.slow
 def test_tab_leads_through_an_editor_and_indents_while_one_types(visit):
     page = visit("chapters/02-many-answers.html")
     box = ask(page, "ex-many-best", until="Your code")
@@ -196,7 +198,10 @@ def test_tab_leads_through_an_editor_and_indents_while_one_types(visit):
     assert [stop for stop in lost_stops(page) if "live" in stop or "no way out" in stop], "a trap is not seen"
 
 
-@pytest.mark.parametrize("missing", ["pyodide.asm.mjs", "python_stdlib.zip", "worker.mjs"])
+PARTS = ["pyodide.asm.mjs", "python_stdlib.zip", "worker.mjs"]
+
+
+@pytest.mark.parametrize("missing", some_slow(PARTS, "pyodide.asm.mjs", "worker.mjs"))
 def test_a_python_that_does_not_load_says_so_and_can_be_tried_again(visit, missing):
     page = visit("chapters/01-one-answer.html")
     page.context.route(f"**/{missing}", lambda route: route.fulfill(status=404))

@@ -102,42 +102,38 @@ def violations(axe, page):
     return {(rule["id"], *node["target"]) for rule in found for node in rule["nodes"]}
 
 
-# Axe takes seconds. It sees every page in one look, by turns wide and light or narrow and dark. `make slow`
-# shows it every page in the other, and these in all four.
+# `make test` sees a page of each kind, by turns wide and light or narrow and dark; `make slow` sees all,
+# and these in all four looks.
 OF_EACH_KIND = ("index.html", "chapters/01-one-answer.html", "explorer.html", "glossary.html", "ledger.html")
 FIRST = {place: OPPOSITE[number % 2] for number, place in enumerate(pages())}
 
 
-def others(place):
-    """Return the looks in which axe sees a page later."""
-    return [look for look in (LOOKS if place in OF_EACH_KIND else OPPOSITE) if look != FIRST[place]]
-
-
-@pytest.mark.parametrize("place", pages())
-def test_page(open_page, axe, place):
+def see(open_page, axe, place, looks):
+    """Open a page in some looks, and find nothing wrong."""
     complaints, found = [], []
     with open_page(place, complaints) as page:
         page.evaluate(OPEN_ALL)
-        for look in OPPOSITE:
+        for look in looks:
             settle(page, look)
             found += [(look, name, what) for name in CHECKS for what in check(page, name)]
         page.evaluate(THIN_OUT)
-        settle(page, FIRST[place])
-        found += [(FIRST[place], *violation) for violation in violations(axe, page)]
+        for look in looks:
+            settle(page, look)
+            found += [(look, *violation) for violation in violations(axe, page)]
     found += [("console", complaint) for complaint in complaints]
     assert not found, "\n" + "\n".join(map(str, found))
 
 
-@pytest.mark.parametrize("place", some_slow(pages(), *(place for place in pages() if place != "index.html")))
-def test_axe_finds_nothing_in_other_looks(open_page, axe, place):
-    found = []
-    with open_page(place) as page:
-        page.evaluate(OPEN_ALL)
-        page.evaluate(THIN_OUT)
-        for look in others(place):
-            settle(page, look)
-            found += [(look, *violation) for violation in violations(axe, page)]
-    assert not found, "\n" + "\n".join(map(str, found))
+@pytest.mark.parametrize("place", some_slow(pages(), *(set(pages()) - set(OF_EACH_KIND))))
+def test_page(open_page, axe, place):
+    see(open_page, axe, place, [FIRST[place]])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", pages())
+def test_page_in_other_looks(open_page, axe, place):
+    others = LOOKS if place in OF_EACH_KIND else OPPOSITE
+    see(open_page, axe, place, [look for look in others if look != FIRST[place]])
 
 
 def test_a_first_visit_is_quiet(browser, open_page):

@@ -6,9 +6,10 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
 
+from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, WIDE, pages
 
-from .looks import settle
+from .looks import AFTER, settle
 from .test_pages import OPEN_ALL, violations
 
 # Links of several kinds, each with words of its preview.
@@ -26,6 +27,10 @@ KINDS = {
     "a figure": ("chapters/04-linear-program.html", "#fig-lp-hasse", "Fig. 4.1"),
     "a function": ("api.html", "#orr.kronecker", "kronecker"),
 }
+WAIT = 250  # milliseconds after which a preview opens or closes
+EVERY_KIND = some_slow(
+    KINDS.values(), *(case for kind, case in KINDS.items() if kind not in ("a term", "an equation here"))
+)
 KEPT = re.compile(r'<template class="preview-of" data-of="([^"]+)"')
 INSIDE = """() => {
     const box = document.querySelector("#preview").getBoundingClientRect();
@@ -68,7 +73,7 @@ def phone(browser):
         yield context
 
 
-@pytest.mark.parametrize(("place", "goal", "words"), KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(("place", "goal", "words"), EVERY_KIND, ids=KINDS)
 def test_a_mouse_opens_a_preview_and_may_enter_it(open_page, place, goal, words):
     with open_page(place) as page:
         link = link_to(page, goal)
@@ -77,14 +82,19 @@ def test_a_mouse_opens_a_preview_and_may_enter_it(open_page, place, goal, words)
         assert box.get_attribute("role") == "tooltip"
         assert link.get_attribute("aria-describedby") == "preview"
         box.hover()
-        page.wait_for_timeout(400)  # longer than it stays when it is left
+        page.evaluate(AFTER, WAIT)
         assert box.is_visible()
         page.mouse.move(5, 5)
         box.wait_for(state="detached")
         assert link.get_attribute("aria-describedby") is None
 
 
-@pytest.mark.parametrize("kind", ["a term", "a theorem elsewhere", "an equation here"])
+@pytest.mark.parametrize(
+    "kind",
+    some_slow(
+        ["a term", "a theorem elsewhere", "an equation here"], "a theorem elsewhere", "an equation here"
+    ),
+)
 def test_the_keyboard_opens_a_preview_and_escape_closes_it(open_page, kind):
     place, goal, words = KINDS[kind]
     with open_page(place) as page:
@@ -102,7 +112,7 @@ def test_the_keyboard_opens_a_preview_and_escape_closes_it(open_page, kind):
         page.wait_for_url(urljoin(page.url, goal))
 
 
-@pytest.mark.parametrize(("place", "goal", "words"), KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize(("place", "goal", "words"), EVERY_KIND, ids=KINDS)
 def test_a_first_tap_opens_a_preview(open_page, phone, place, goal, words):
     with open_page(place, context=phone) as page:
         link, before = link_to(page, goal), page.url
@@ -118,7 +128,7 @@ def test_a_first_tap_opens_a_preview(open_page, phone, place, goal, words):
         assert link.evaluate("e => e === document.activeElement")
 
 
-@pytest.mark.parametrize("way", ["the link inside", "a second tap"])
+@pytest.mark.parametrize("way", some_slow(["the link inside", "a second tap"], "a second tap"))
 def test_taps_lead_on(open_page, phone, way):
     place, goal, words = KINDS["a theorem elsewhere"]
     with open_page(place, context=phone) as page:
@@ -146,7 +156,9 @@ def test_links_without_a_preview_are_followed_at_once(open_page, phone):
         page.wait_for_url("**/02-many-answers.html")
 
 
-@pytest.mark.parametrize("place", ["chapters/16-price.html", "related.html"])
+@pytest.mark.parametrize(
+    "place", some_slow(["chapters/16-price.html", "related.html"], "chapters/16-price.html")
+)
 def test_previews_stay_inside_a_phone(open_page, phone, place):
     with open_page(place, context=phone) as page:
         page.evaluate(OPEN_ALL)
@@ -163,7 +175,7 @@ def test_previews_stay_inside_a_phone(open_page, phone, place):
             page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("look", ["wide and light", "phone and dark"])
+@pytest.mark.parametrize("look", some_slow(["wide and light", "phone and dark"], "wide and light"))
 def test_axe_finds_nothing_in_an_open_preview(open_page, axe, phone, look):
     place, goal, words = KINDS["a theorem elsewhere"]
     tapped = look == "phone and dark"
@@ -221,7 +233,7 @@ def test_a_page_without_its_previews_is_caught(tmp_path, open_page):
     with open_page(place) as page:
         page.evaluate("for (const kept of document.querySelectorAll('template')) kept.remove()")
         link_to(page, goal).hover()
-        page.wait_for_timeout(600)
+        page.evaluate(AFTER, WAIT)
         assert page.locator("#preview").count() == 0
 
 

@@ -21,9 +21,15 @@ def copy(tmp_path):
 
 @pytest.fixture
 def book(browser, copy):
-    """Return the copy, served and opened, with little patience."""
+    """Return the copy, served and opened."""
     with serve(copy) as address:
-        yield published.Published(address, browser, 2_000)
+        yield published.Published(address, browser)
+
+
+@pytest.fixture
+def hasty(browser, book):
+    """Return the copy, opened with little patience: for what never comes, which nothing but time tells."""
+    return published.Published(book.base, browser, 500)
 
 
 def rewrite(path, old, new):
@@ -66,7 +72,7 @@ def test_a_missing_page_is_caught(copy, book):
 
 def test_a_server_that_does_not_answer_is_caught(browser):
     with serve() as address:
-        book = published.Published(address, browser, 2_000)
+        book = published.Published(address, browser)
     assert book.read(SMALL)
     assert book.search()
 
@@ -109,9 +115,9 @@ DEAD = {
 
 
 @pytest.mark.parametrize(("html", "said"), DEAD.items(), ids=DEAD.values())
-def test_a_dead_figure_is_caught(copy, book, html, said):
+def test_a_dead_figure_is_caught(copy, hasty, html, said):
     append(copy / f"{SMALL}.html", html)
-    assert said in book.read(SMALL)
+    assert said in hasty.read(SMALL)
 
 
 def test_a_figure_that_wakes_when_it_is_seen_is_waited_for(copy, book):
@@ -142,14 +148,14 @@ def test_the_search_finds(book):
     assert book.search() == []
 
 
-def test_an_empty_search_is_caught(copy, book):
+def test_an_empty_search_is_caught(copy, hasty):
     rewrite(copy / "search.html", "<script.*?</script>", "")
-    assert "nothing is found for 'neighbour'" in book.search()
+    assert "nothing is found for 'neighbour'" in hasty.search()
 
 
-def test_a_missing_search_is_caught(copy, book):
+def test_a_missing_search_is_caught(copy, hasty):
     (copy / "search.html").unlink()
-    assert any("404" in wrong for wrong in book.search())
+    assert any("404" in wrong for wrong in hasty.search())
 
 
 def test_a_missing_file_is_caught(copy, book):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.common import some_slow
 from tools.browsing import PHONE, WIDE
 
 # Quizzes are all made by one directive: every third stands for all, and tests/book looks at every question.
@@ -33,7 +34,7 @@ OPEN = """open => {
 }"""
 
 
-@pytest.fixture(scope="module", params=NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.fixture(scope="module", params=some_slow(NOTEBOOKS, *NOTEBOOKS[1:]), ids=lambda path: path.stem)
 def path(request):
     return request.param
 

@@ -4,6 +4,7 @@ from statistics import median
 
 import pytest
 
+from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, WIDE, pages
 
 from .looks import OPPOSITE, settle
@@ -29,9 +30,10 @@ LINES = """() => {
 }"""
 
 
-@pytest.mark.parametrize(
-    "place", ["chapters/01-one-answer.html", "chapters/20-should-you.html", "related.html"]
-)
+LONG = ["chapters/01-one-answer.html", "chapters/20-should-you.html", "related.html"]
+
+
+@pytest.mark.parametrize("place", some_slow(LONG, *LONG[:2]))
 def test_lines_have_65_to_75_characters(open_page, place):
     with open_page(place) as page:
         for width in (1024, 1280, 1920, 2560):
@@ -41,7 +43,7 @@ def test_lines_have_65_to_75_characters(open_page, place):
             assert 65 <= median(lines) <= 75, width
 
 
-@pytest.mark.parametrize("measure", ["75ch", "45ch"])
+@pytest.mark.parametrize("measure", some_slow(["75ch", "45ch"], "45ch"))
 def test_lines_of_another_length_are_caught(open_page, measure):
     with open_page("chapters/20-should-you.html") as page:
         page.add_style_tag(content=f".bd-article {{ --measure: {measure} }}")
@@ -83,7 +85,7 @@ def unhinted(page):
 
 
 @pytest.mark.parametrize("look", OPPOSITE)
-@pytest.mark.parametrize("place", ["chapters/13-formula.html", "api.html"])
+@pytest.mark.parametrize("place", some_slow(["chapters/13-formula.html", "api.html"], "api.html"))
 def test_what_is_cut_off_fades_where_there_is_more(open_page, place, look):
     with open_page(place) as page:
         settle(page, look)
@@ -157,7 +159,7 @@ COLOURS = """() => [".highlight .k, .highlight .kn", ".highlight .mi", "article 
     .map((style, i) => i < 3 ? style.color : style.backgroundColor)"""
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", some_slow(["light", "dark"], "light"))
 def test_without_scripts_colours_are_those_of_the_system(browser, address, scheme):
     seen = []
     for script in (True, False):

@@ -5,6 +5,7 @@ from urllib.parse import urldefrag
 
 import pytest
 
+from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, pages
 
 from .looks import OPPOSITE, settle
@@ -165,7 +166,7 @@ def test_without_scripts_the_search_page_says_so(browser, address):
         assert page.url == f"{address}/glossary.html"
 
 
-@pytest.mark.parametrize("look", OPPOSITE)
+@pytest.mark.parametrize("look", some_slow(OPPOSITE, OPPOSITE[0]))
 def test_results_are_accessible(open_page, axe, look):
     with open_page("bibliography.html") as page:
         settle(page, look)

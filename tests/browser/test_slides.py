@@ -6,6 +6,7 @@ from io import BytesIO
 import pytest
 from pypdf import PdfReader
 
+from tests.common import some_slow
 from tools.browsing import BOOK, PHONE
 
 LECTURES = ["lecture-1", "lecture-2", "lecture-3"]
@@ -51,7 +52,7 @@ def links(name):
     return [address.replace("&amp;", "&") for address in re.findall(r'<a href="([^"]+)"', html)]
 
 
-@pytest.mark.parametrize("lecture", LECTURES)
+@pytest.mark.parametrize("lecture", some_slow(LECTURES, *LECTURES[1:]))
 def test_every_slide_can_be_shown(open_page, axe, lecture):
     complaints, seen, end = [], set(), False
     with open_page(f"slides/{lecture}.html") as page:

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import orr
+from tests.common import some_slow
 from tools import survey
 from tools.browsing import BOOK, PHONE, WIDE
 
@@ -290,7 +291,7 @@ MUTANTS = {
 }
 
 
-@pytest.mark.parametrize("mutant", MUTANTS)
+@pytest.mark.parametrize("mutant", some_slow(MUTANTS, *(set(MUTANTS) - {"the pair factor", "a coin"})))
 def test_a_wrong_number_is_caught(visit, alone, tmp_path, mutant):
     check, old, new = MUTANTS[mutant]
     text = alone.read_text("utf-8")
@@ -427,7 +428,13 @@ SENTENCES = {
 }
 
 
-@pytest.mark.parametrize("counts", SENTENCES)
+@pytest.mark.parametrize(
+    "counts",
+    [
+        pytest.param(counts, marks=[pytest.mark.slow] * (counts not in {(2, 38), (0, 0)}))
+        for counts in SENTENCES
+    ],
+)
 def test_a_sentence_reads_the_result(visit, counts):
     page = visit()
     put(page, write(ZEROS | {"one": counts}))
@@ -504,7 +511,7 @@ def test_nothing_is_reset_unless_confirmed(visit):
     assert counted(page)["one"] == [1, 0]
 
 
-@pytest.mark.parametrize("typed", ["-3", "2.5", "many", "", "1e3"])
+@pytest.mark.parametrize("typed", some_slow(["-3", "2.5", "many", "", "1e3"], "2.5", "many", "1e3"))
 def test_what_is_no_count_is_refused(visit, typed):
     page = visit()
     page.keyboard.press("y")
@@ -561,7 +568,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("kind", BAD)
+@pytest.mark.parametrize("kind", some_slow(BAD, *[*BAD][2:]))
 def test_another_file_is_refused_and_changes_nothing(visit, kind):
     page = visit()
     page.keyboard.press("y")
@@ -638,8 +645,8 @@ TOO_WIDE = """() => [...document.querySelectorAll("body *")]
     .filter(e => e.getBoundingClientRect().right > innerWidth).map(e => e.outerHTML.slice(0, 80))"""
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize("theme", some_slow(["light", "dark"], "light"))
+@pytest.mark.parametrize("size", some_slow([WIDE, PHONE], WIDE), ids=["wide", "phone"])
 def test_everybody_can_use_it(visit, axe, size, theme):
     page = visit(viewport=size, color_scheme=theme)
     put(page, write({"one": [9999, 0], "apart": [0, 0, 0, 9999], "together": [14, 9, 3, 14]}))
@@ -658,8 +665,8 @@ def test_faint_letters_are_caught_by_axe(visit, axe):
     assert ("color-contrast", ".consent") in violations(axe, page)
 
 
-@pytest.mark.parametrize("size", ["A4", "Letter"])
-@pytest.mark.parametrize("how", ["Coins", "Cards"])
+@pytest.mark.parametrize("size", some_slow(["A4", "Letter"], "Letter"))
+@pytest.mark.parametrize("how", some_slow(["Coins", "Cards"], "Coins"))
 def test_the_tally_sheet_is_one_page(visit, how, size):
     pypdf = pytest.importorskip("pypdf")
     page = visit(color_scheme="dark")

@@ -5,8 +5,10 @@ import re
 
 import pytest
 
+from tests.common import some_slow
 from tools.browsing import BOOK, Compressing, pages, serve
 
+SOME = ("index.html", "chapters/03-two-attributes.html", "explorer.html")
 MOST_BYTES, MOST_REQUESTS = 500_000, 25
 LOADED = """() => ["navigation", "resource"].flatMap(type => performance.getEntriesByType(type))
     .map(entry => [entry.name, entry.encodedBodySize, entry.renderBlockingStatus])"""
@@ -27,7 +29,7 @@ def first_visit(browser, url):
         return page.evaluate(LOADED)
 
 
-@pytest.mark.parametrize("place", pages())
+@pytest.mark.parametrize("place", some_slow(pages(), *(set(pages()) - set(SOME))))
 def test_a_first_visit_is_light(browser, compressed, place):
     loaded = first_visit(browser, f"{compressed}/{place}")
     assert sum(size for _, size, _ in loaded) < MOST_BYTES, loaded

@@ -69,10 +69,12 @@ def finger(page, start, end):
 
 def heard(touch):
     """Wait until the figure has said aloud what it shows, and return that."""
-    live = touch.locator("[role=status]")
-    shown = touch.locator(".touch-says").text_content()
-    live.filter(has_text=shown.strip()[:40]).wait_for(state="attached")
-    return " ".join(live.text_content().split())
+    touch.page.wait_for_function(
+        """figure => figure.querySelector("[role=status]").textContent
+            === figure.querySelector(".touch-says").textContent""",
+        arg=touch.element_handle(),
+    )
+    return " ".join(touch.locator("[role=status]").text_content().split())
 
 
 @contextmanager
@@ -89,14 +91,20 @@ def spoilt(page, name, function, script):
         }}""",
         [name, function],
     )
-    yield
-    page.evaluate("([name, key]) => { orr(name)[key] = globalThis.own; }", [name, function])
+    try:
+        yield
+    finally:
+        page.evaluate("([name, key]) => { orr(name)[key] = globalThis.own; }", [name, function])
 
 
-def frames(page, action, measure):
-    """Return a measure before an action, after it, and in each frame of the motion, by a clock of ours."""
+def frames(page, action, measure, name):
+    """Return a measure of a figure before an action, after it, and in each frame of the motion.
+
+    The clock is ours: the machine may be as slow as it likes.
+    """
     return page.evaluate(
-        f"""() => {{
+        f"""name => {{
+            const figure = document.querySelector(`.touch[data-figure=${{name}}]`);
             const [own, waiting, begun] = [requestAnimationFrame, [], performance.now()];
             globalThis.requestAnimationFrame = (frame) => waiting.push(frame);
             const measure = () => {measure}, seen = [measure()];
@@ -108,5 +116,6 @@ def frames(page, action, measure):
             }}
             globalThis.requestAnimationFrame = own;
             return seen;
-        }}"""
+        }}""",
+        name,
     )

@@ -1,32 +1,61 @@
-"""Classes made and graded as an instructor does it: by the command lines of our tools and of nbgrader."""
+"""Classes made and graded as an instructor does it: by the commands of our tools and of nbgrader.
 
+They run in this process, where what they import is there already. `test_guide.py` tries the command lines.
+"""
+
+import contextlib
 import copy
+import io
 import os
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
+import warnings
+from importlib import import_module
+from unittest import mock
 
 import nbformat
 
+import assignments
 from tests.classroom.common import ROOT
 
-BESIDE = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}  # nbgrader calls alembic
+
+@contextlib.contextmanager
+def as_a_process():
+    """Undo what a command does to this process, and let it warn: warnings are errors in tests."""
+    with mock.patch.dict(os.environ), mock.patch.object(sys, "path", sys.path[:]), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
-def tool(name, *arguments, **settings):
-    """Run one of our tools; return what became of it."""
+def tool(name, *arguments):
+    """Run one of our tools in this process; return what became of it."""
+    out, errors, status = io.StringIO(), io.StringIO(), 0
+    command = [f"{name}.py", *map(str, arguments)]
+    with as_a_process(), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        try:
+            with mock.patch.object(sys, "argv", command):
+                import_module(name).main()
+        except SystemExit as end:
+            status = end.code
+            if isinstance(status, str):
+                status = errors.write(status) and 1
+    return subprocess.CompletedProcess(command, status or 0, out.getvalue(), errors.getvalue())
+
+
+def program(name, *arguments):
+    """Run one of our tools as a program of its own; return what became of it."""
     command = [sys.executable, ROOT / "tools" / f"{name}.py", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, **settings)
+    return subprocess.run(command, capture_output=True, text=True)
 
 
 class Class:
     """A class with one assignment."""
 
-    def __init__(self, folder, path, seed, *options):
+    def __init__(self, folder, path, seed, *options, run=tool):
         self.classes, self.path, self.seed = folder, path, seed
-        done = tool("assignments", "--seed", seed, "--classes", folder, path, *options)
+        done = run("assignments", "--seed", seed, "--classes", folder, path, *options)
         assert done.returncode == 0, done.stderr
         self.folder = folder / str(seed)
         self.course = self.folder / "course"
@@ -51,10 +80,8 @@ class Class:
 
     def nbgrader(self, command, *arguments):
         """Run a command of nbgrader's in the folder of the course."""
-        whole = [sys.executable, "-m", "nbgrader", command, "--log-level=ERROR", *arguments]
-        done = subprocess.run(whole, cwd=self.course, capture_output=True, text=True, env=os.environ | BESIDE)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        with as_a_process():
+            assignments.nbgrader(self.course, command, "--log-level=ERROR", *arguments)
 
     def grade(self, *arguments):
         """Grade everybody; return points and whether somebody must look, by student and cell."""

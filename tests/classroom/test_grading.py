@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from tests.classroom.common import SOURCES, cells, listed
-from tests.classroom.courses import Class, secret_lines, solutions
+from tests.classroom.courses import Class, program, secret_lines, solutions, tool
 
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
 SEEDS = (11, 22, 33)
@@ -48,7 +48,6 @@ def instances():
 def test_everybody_gets_what_they_deserve(path, some, tmp_path):
     made = Class(tmp_path, path, SEEDS[SOURCES.index(path) % 3])
     check_release(path, made)
-    made.submit("source", made.read("source"))
     made.submit("untouched", made.read("release"))
     tried = {kind: rounds(kind, path.stem)[some] for kind in ("right", "wrong")}
     assert all(tried.values())
@@ -58,11 +57,13 @@ def test_everybody_gets_what_they_deserve(path, some, tmp_path):
             made.submit(f"{kind}-{number}", made.read("source"), answers)
     scores = made.grade()
     checks, by_hand = graded(path, "code"), graded(path, "markdown")
-    for student in ["source", *[f"right-{number}" for number in range(len(tried["right"]))]]:
+    for number in range(len(tried["right"])):
+        student = f"right-{number}"
         for cell in checks:
             score, _ = scores[student][cell.id]
             assert score == cell.metadata.nbgrader.points, f"{student}: {made.printed(student, cell.id)}"
-    assert all(scores["source"][cell.id][1] for cell in by_hand), "answers in words wait for the instructor"
+        waits = [scores[student][cell.id][1] for cell in by_hand]
+        assert all(waits), "answers in words wait for the instructor"
     assert not any(score for score, _ in scores["untouched"].values())
     assert not any(waits for _, waits in scores["untouched"].values())
     for number, entries in enumerate(tried["wrong"]):
@@ -109,7 +110,7 @@ def check_feedback(path, made):
     assert not {line for line in hidden if line in text}
 
 
-def test_numbers_of_their_own_for_a_roster(tmp_path):
+def test_numbers_of_their_own_for_a_roster(tmp_path, monkeypatch):
     path, names = SOURCES[0], ["ada", "b-2.c_3", "55"]
     roster = tmp_path / "class.csv"
     roster.write_text("name,student\n" + "".join(f"x,{name}\n" for name in names), "utf-8")
@@ -118,7 +119,7 @@ def test_numbers_of_their_own_for_a_roster(tmp_path):
         f"{name},{a},{b},0" for name in ("apart", "together") for a in ("yes", "no") for b in ("yes", "no")
     ]
     survey.write_text("\n".join(["round,first,second,count", "one,yes,,9", "one,no,,21", *pairs]), "utf-8")
-    made = Class(tmp_path / "classes", path, 4711, "--roster", roster, "--survey", survey)
+    made = Class(tmp_path / "classes", path, 4711, "--roster", roster, "--survey", survey, run=program)
     answers = solutions(path)
     sheets = {}
     for name in names:
@@ -138,6 +139,7 @@ def test_numbers_of_their_own_for_a_roster(tmp_path):
     opened = [Sheet(re.search(r'"""(.*?)"""', source, re.DOTALL)[1]) for source in sheets.values()]
     assert [each.owner for each in opened] == names
     assert {each.given("survey") for each in opened} == {(9, 21, True)}
+    monkeypatch.setenv("ORR_CLASSROOM_SECRET", (made.folder / "secret").read_text("utf-8").strip())
     drawn = {name: repr(hidden(path.stem, "level", 4711, name)) for name in names}
     assert len(set(drawn.values())) == len(names)
 
@@ -153,7 +155,6 @@ def test_a_check_that_was_changed_changes_no_grade(first, tmp_path):
         "flip_probability = lambda a, epsilon: 0.5"
     )
     made.submit("sly", made.read("release"), {"flip-probability": tampered})
-    made.submit("honest", made.read("release"))
     loud = "def level(a, q):\n    print('seen', a, q)\n    exit()"
     made.submit("loud", made.read("release"), {"level": loud})
     lost = made.read("release")
@@ -161,12 +162,11 @@ def test_a_check_that_was_changed_changes_no_grade(first, tmp_path):
     made.submit("lost", lost)
     scores = made.grade()
     assert not any(score for found in scores.values() for score, _ in found.values())
-    assert set(scores) == {"sly", "honest", "loud", "lost"}
+    assert set(scores) == {"sly", "loud", "lost"}
     assert "exit() and quit() have no place" in made.printed("loud", "check-level")
     assert "seen" not in made.printed("loud", "check-level"), "hidden cases would show"
     assert "The first cell, with the numbers, is missing" in made.printed("lost", "check-level")
-    from tests.classroom.courses import tool
-
+    made.submit("honest", made.read("release"))
     done = tool("scan", "--seed", made.seed, "--classes", tmp_path)
     assert not re.search(r"^(honest|loud) ", done.stdout, re.MULTILINE)
     assert re.search(r"^lost +\S+ +numbers +the numbers are missing", done.stdout, re.MULTILINE)
