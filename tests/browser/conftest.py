@@ -4,6 +4,8 @@ import pytest
 
 from tools.browsing import BOOK, FORMULAS_SET, WIDE, NoBrowser, chromium, serve
 
+from .looks import PATIENCE
+
 pytest.register_assert_rewrite("tests.browser.figures")
 
 LONGEST = ("test_pdf", "test_binder_", "test_every_starter_")
@@ -27,11 +29,24 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.write_line(f"BROWSER TESTS DID NOT RUN: {reason}", red=True, bold=True)
 
 
+def patient(browser):
+    """Let a browser take its time: a busy machine is no failure."""
+    own = browser.new_context
+
+    def new_context(**options):
+        context = own(**options)
+        context.set_default_timeout(PATIENCE)
+        return context
+
+    browser.new_context = new_context
+    return browser
+
+
 @pytest.fixture(scope="session")
 def browser():
     try:
         with chromium() as started:
-            yield started
+            yield patient(started)
     except NoBrowser as error:
         cannot_run(str(error))
 

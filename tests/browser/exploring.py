@@ -63,13 +63,3 @@ def expect(page, sizes, levels):
     """Wait until the page shows a problem, and compare its levels with the package."""
     page.wait_for_function(SHOWS, arg=[sizes, levels])
     assert shown(page) == pytest.approx(levels_of(sizes, levels), rel=6e-5)  # five digits
-
-
-def swipe(page, x, y, right, down, steps=12):
-    """Drag a finger over a distance, as the browser itself sees it."""
-    session = page.context.new_cdp_session(page)
-    for i in range(steps + 1):
-        points = [{"x": x + right * i / steps, "y": y + down * i / steps}]
-        kind = "touchMove" if i else "touchStart"
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})

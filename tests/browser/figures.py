@@ -12,6 +12,7 @@ from functools import cache
 import numpy as np
 
 import orr
+from tests.chance import seed
 from tests.common import brute_levels
 
 from .touching import drag, middle, num, percent, says
@@ -633,15 +634,22 @@ INDUCTION = Row(
 # Chapter one-answer: a thousand people.
 
 
-def mulberry(seed, many):
+SEED = seed(5) % 2**32  # of the figure on the page
+SEEDED = f"Crypto.prototype.getRandomValues = array => array.fill({SEED})"
+
+
+def mulberry(start, many):
     """Return numbers from 0 to 1 of the figure's generator, written anew."""
-    state, drawn = seed, []
-    for _ in range(many):
-        state = (state + 0x6D2B79F5) % 2**32
-        mixed = (state ^ state >> 15) * (state | 1) % 2**32
-        mixed ^= (mixed + (mixed ^ mixed >> 7) * (mixed | 61)) % 2**32
-        drawn.append((mixed ^ mixed >> 14) / 2**32)
-    return drawn
+    state = (start + 0x6D2B79F5 * np.arange(1, many + 1, dtype=np.uint64)).astype(np.uint32)
+    mixed = (state ^ state >> 15) * (state | 1)
+    mixed ^= mixed + (mixed ^ mixed >> 7) * (mixed | 61)
+    return (mixed ^ mixed >> 14) / 2.0**32
+
+
+@cache
+def spins():
+    """Return where the pointers of a thousand people stop, in each survey that the figure may come to."""
+    return mulberry(SEED, 600_000).reshape(600, 1000)
 
 
 def compare_people(page):
@@ -658,8 +666,8 @@ def compare_people(page):
         table = pointer.estimate((np.arange(1000) < yes).astype(int)[:, np.newaxis], 0)
         close(found, [pointer.epsilon, table.counts[1], table.standard_errors[1]], rtol=1e-9, atol=1e-9)
     first = "([seed, many]) => Array.from({ length: many }, orr('random').chance(seed))"
-    for seed in (0, 1, 2**32 - 1):
-        assert page.evaluate(first, [seed, 50]) == mulberry(seed, 50)
+    for start in (0, 1, 2**32 - 1):
+        assert page.evaluate(first, [start, 50]) == mulberry(start, 50).tolist()
     drawn = np.array(page.evaluate(first, [5, 100_000]))
     seen = np.histogram(drawn, bins=100, range=(0, 1))[0]
     assert ((seen - 1000) ** 2 / 1000).sum() < 160  # chi-square of 99 degrees: once in 10,000 seeds
@@ -680,7 +688,10 @@ def compare_people(page):
 
 
 def check_people(page, touch):
-    """Compare the sentence with the chapter's formulas, the surveys with these, and the picture with both."""
+    """Compare the sentence with the chapter's formulas, surveys with those drawn anew, the picture with both.
+
+    The seed is ours, so nothing is left to chance. The last 400 surveys are kept, of however many.
+    """
     q = float(touch.locator("input").input_value()) / 100
     pattern = (
         r"Level ([\d.]+): an answer multiplies anybody.s odds by ([\d.]+) at most\. (\d+) surveys have "
@@ -691,10 +702,18 @@ def check_people(page, touch):
     standard_error = np.sqrt(1000 * q * (1 - q)) / (1 - 2 * q)
     close([level, factor], [np.log((1 - q) / q), (1 - q) / q], atol=0.051)
     close(error, standard_error, atol=0.051)
-    assert abs(average - 300) < 6 * standard_error / np.sqrt(surveys)
-    assert 0.4 < spread / standard_error < 1.8
+    said = ((spins() < q) != (np.arange(1000) < 300)).sum(axis=1)
+    found, kept = (said - 1000 * q) / (1 - 2 * q), int(surveys)
+    ends = [
+        end
+        for end in ([kept] if kept < 400 else range(400, 601))
+        if abs(found[end - kept : end].mean() - average) < 0.051
+        and abs(found[end - kept : end].std() - spread) < 0.051
+    ]
+    assert ends
     pattern = r"(\d+) of 1,000 people say “yes”\s*so about (-?\d+) smoke"
     yes, about = map(int, re.search(pattern, touch.locator("svg").text_content()).groups())
+    assert yes in said[np.array(ends) - 1]
     assert abs((yes - 1000 * q) / (1 - 2 * q) - about) <= 0.5 + 1e-9
     assert touch.locator("svg path.people-yes").first.get_attribute("d").count("h0") == yes
     return q, surveys

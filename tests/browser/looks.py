@@ -1,7 +1,10 @@
 """How the pages are looked at: wide and on a phone, in light colours and in dark ones."""
 
+import time
+
 from tools.browsing import PHONE, WIDE
 
+PATIENCE = 120_000  # milliseconds for whatever is waited for: only what is broken takes as long
 LOOKS = {
     "wide and light": (WIDE, "light"),
     "wide and dark": (WIDE, "dark"),
@@ -15,13 +18,28 @@ THEME = "document.documentElement.dataset.theme"
 AFTER = """longest => new Promise(done =>
     requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, longest + 1))))"""
 RESIZED = 300  # after which the theme gives boxes that scroll a place in the order of Tab
+# Figures are drawn a little after they were mounted.
+DRAWN = """() => [...document.querySelectorAll(".touch-says")]
+    .every(sentence => sentence.textContent || !sentence.checkVisibility())"""
+
+
+def comes(page, condition, patience=PATIENCE):
+    """Wait until something is the case, and tell whether it came to be.
+
+    A finger's tap is a click only later, and what other processes tell comes when it comes.
+    """
+    end = time.monotonic() + patience / 1000
+    while not (found := condition()) and time.monotonic() < end:
+        page.wait_for_timeout(20)
+    return found
 
 
 def resize(page, size):
     """Change the size of the window, and wait until the page has followed."""
     page.set_viewport_size(size)
-    page.wait_for_function("width => innerWidth === width", arg=size["width"])
+    page.wait_for_function("size => innerWidth === size.width && innerHeight === size.height", arg=size)
     page.evaluate(AFTER, RESIZED)
+    page.wait_for_function(DRAWN)
 
 
 def settle(page, look):

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.common import some_slow
-from tools.browsing import BOOK, FORMULAS_SET, WIDE, pages
+from tools.browsing import BOOK, FORMULAS_SET, PHONE, WIDE, pages
 
-from .looks import THEME
+from .keeping import come_back, unless_forgotten
+from .looks import THEME, resize
 from .searching import open_dialog
 
 PAGE, NEXT = "chapters/01-one-answer.html", "chapters/02-many-answers.html"
@@ -16,6 +17,14 @@ LABELS = """[...document.querySelectorAll("article details.hide")].map(fold => [
         : fold.parentElement.querySelector(".cell_output table") ? "table"
         : fold.parentElement.querySelector(".cell_output") ? "output" : "nothing",
 ])"""
+# At once, lest a figure comes to life meanwhile.
+HEIGHTS = """() => {
+    const height = () => document.querySelector("article").offsetHeight, opened = height();
+    for (const fold of document.querySelectorAll("details.hide")) fold.open = false;
+    const styled = height();
+    document.documentElement.dataset.code = "folded";
+    return [opened, styled, height()];
+}"""
 EXERCISE = "Exercise 1.1 (By hand: a fair coin)"
 SHOWS = {"Figure code": {"picture"}, "Table code": {"table"}, "Set-up": {"nothing"}, "Check": {"nothing"}}
 
@@ -39,8 +48,8 @@ def test_one_button_unfolds_all_code_and_folds_it_again(open_page, context):
 
 def test_the_button_stays_in_sight(open_page, context):
     with open_page(PAGE, context=context) as page:
-        for size in (WIDE, {"width": 390, "height": 844}, {"width": 320, "height": 700}):
-            page.set_viewport_size(size)
+        for size in (WIDE, PHONE, {"width": 320, "height": 700}):
+            resize(page, size)
             page.evaluate("scrollTo(0, 3000)")
             box = page.get_by_role("button", name="Show all code").bounding_box()
             assert box["x"] >= 0
@@ -48,14 +57,19 @@ def test_the_button_stays_in_sight(open_page, context):
             assert 0 <= box["y"] <= 60
 
 
-def test_the_choice_holds_for_every_page(open_page, context):
-    with open_page(PAGE, context=context) as page:
-        page.get_by_role("button", name="Show all code").click()
-    with open_page(NEXT, context=context) as page:
+@pytest.mark.parametrize("disk", [False, True], ids=["served", "on a disk"])
+@unless_forgotten
+def test_the_choice_holds_for_every_page(browser, address, disk):
+    book = BOOK.as_uri() if disk else address
+    with browser.new_context(viewport=WIDE, reduced_motion="reduce") as context, context.new_page() as page:
+        button = page.get_by_role("button", name="Show all code")
+        page.goto(f"{book}/{PAGE}")
+        button.click()
+        come_back(page, lambda: page.goto(f"{book}/{NEXT}"))
         assert all(page.evaluate(OPEN))
-        assert page.get_by_role("button", name="Show all code").get_attribute("aria-pressed") == "true"
-        page.get_by_role("button", name="Show all code").click()
-        page.reload()
+        assert button.get_attribute("aria-pressed") == "true"
+        button.click()
+        come_back(page, page.reload)
         assert not any(page.evaluate(OPEN))
 
 
@@ -64,11 +78,7 @@ def test_code_is_open_before_the_script_that_opens_it(open_page, context):
     with open_page(PAGE, context=context) as page:
         page.get_by_role("button", name="Show all code").click()
         page.evaluate(FORMULAS_SET)
-        opened = page.evaluate("document.querySelector('article').offsetHeight")
-        page.evaluate("for (const fold of document.querySelectorAll('details.hide')) fold.open = false")
-        styled = page.evaluate("document.querySelector('article').offsetHeight")
-        page.evaluate("document.documentElement.dataset.code = 'folded'")
-        folded = page.evaluate("document.querySelector('article').offsetHeight")
+        opened, styled, folded = page.evaluate(HEIGHTS)
         assert folded < 0.98 * opened
         assert styled == pytest.approx(opened, abs=0.2 * (opened - folded))
 
@@ -85,17 +95,6 @@ def test_a_browser_that_keeps_nothing_still_unfolds(context, address):
         page.keyboard.press("Escape")
         page.locator(".theme-switch-button").click()
         page.wait_for_function(f"{THEME} !== '{theme}'")
-
-
-def test_the_choice_is_kept_on_a_disk_too(context):
-    with context.new_page() as page:
-        page.goto((BOOK / PAGE).as_uri())
-        page.get_by_role("button", name="Show all code").click()
-        with context.new_page() as other:
-            other.goto((BOOK / NEXT).as_uri())
-            other.wait_for_function("localStorage.getItem('code')")  # which comes there a little later
-            other.reload()
-            assert all(other.evaluate(OPEN))
 
 
 def test_pages_without_folded_code_have_no_button(open_page):

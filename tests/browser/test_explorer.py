@@ -19,7 +19,8 @@ from orr.optimum.edge import SAME
 from tests.common import brute_levels, some_slow
 from tools.browsing import BOOK, PHONE
 
-from .exploring import PLACE, THREE, box, expect, link, shown, slider, swipe
+from .exploring import PLACE, THREE, box, expect, link, shown, slider
+from .touching import finger
 
 ROOT = Path(__file__).parents[2]
 TOLERANCE = {"rtol": 0, "atol": 1e-6}
@@ -475,7 +476,8 @@ def test_the_map_keeps_its_scale_while_a_point_is_dragged(open_page):
 
 
 def test_a_tap_on_the_map_chooses_and_a_swipe_scrolls(browser, open_page):
-    with browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True) as context:
+    phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
+    with browser.new_context(**phone) as context:
         page = open_page(f"{PLACE}#sizes=3,3&levels=1,1", context=context)
         expect(page, [3, 3], [1, 1])
         x, y = place_on_map(page, 0.5)
@@ -484,7 +486,7 @@ def test_a_tap_on_the_map_chooses_and_a_swipe_scrolls(browser, open_page):
         levels = [float(box(page, f"Level of attribute {i}").input_value()) for i in (1, 2)]
         np.testing.assert_allclose(levels, [2.25, 2.25], atol=0.05)
         top = page.evaluate("scrollY")
-        swipe(page, x + 80, y, 0, -200)  # beside the point, which a finger would drag
+        finger(page, (x + 80, y), (x + 80, y - 200), 12)  # beside the point, which a finger would drag
         page.wait_for_function("top => scrollY > top + 100", arg=top)
         expect(page, [3, 3], levels)
 

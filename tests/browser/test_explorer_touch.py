@@ -9,8 +9,9 @@ import orr
 from tests.common import some_slow
 from tools.browsing import PHONE
 
-from .exploring import PLACE, THREE, box, expect, link, shown, slider, swipe
-from .looks import AFTER
+from .exploring import PLACE, THREE, box, expect, link, shown, slider
+from .looks import AFTER, comes
+from .touching import finger
 
 LAPTOP = {"width": 1280, "height": 800}
 COINS = f"{PLACE}#sizes=3,3&levels=1,1"
@@ -57,8 +58,15 @@ def phone(browser, open_page):
         yield lambda place=PLACE: open_page(place, context=context)
 
 
-def middle(locator):
+def bring(locator):
+    """Scroll to a part, and wait until the page has heard of it: then it hides what was read off."""
     locator.scroll_into_view_if_needed()
+    locator.page.evaluate(AFTER, 0)
+    return locator
+
+
+def middle(locator):
+    bring(locator)
     spot = locator.bounding_box()
     return spot["x"] + spot["width"] / 2, spot["y"] + spot["height"] / 2
 
@@ -76,7 +84,7 @@ def finger_moves_the_point(page):
     x, y = middle(handle(page, MAP).locator(".reach"))
     assert handle(page, MAP).locator(".reach").bounding_box()["width"] >= 44
     top = page.evaluate("scrollY")
-    swipe(page, x, y, 120, -60)
+    finger(page, (x, y), (x + 120, y - 60), 12)
     page.evaluate(AFTER, 0)
     levels = [float(box(page, f"Level of attribute {i}").input_value()) for i in (1, 2)]
     return levels, page.evaluate("scrollY") - top
@@ -104,7 +112,7 @@ def test_a_finger_drags_the_slack(phone):
     expect(page, *THREE)
     x, y = middle(handle(page, FRONTIER).locator(".reach"))
     top = page.evaluate("scrollY")
-    swipe(page, x, y, 60, 5)
+    finger(page, (x, y), (x + 60, y + 5), 12)
     page.wait_for_function("!location.hash.endsWith('slack=10')")
     slack = float(box(page, "Slack in per cent").input_value())
     assert slack > 15
@@ -139,15 +147,15 @@ def tip(page):
 def test_the_pointer_reads_values_off_the_charts(open_page):
     with open_page(PLACE) as page:
         expect(page, *THREE)
-        page.locator("#ex-overall .optimum.mark").first.hover()
+        bring(page.locator("#ex-overall .optimum.mark").first).hover()
         assert tip(page).inner_text() == "optimum 3.4448"
-        page.locator("#ex-neighbours .optimum.mark").last.hover()
+        bring(page.locator("#ex-neighbours .optimum.mark").last).hover()
         level = orr.optimal(*THREE).neighbour_epsilons[2]
         assert tip(page).inner_text() == f"diagnosis, optimum: {level:.4g}"
-        page.locator("#ex-analyst circle").first.hover()
+        bring(page.locator("#ex-analyst circle").first).hover()
         error = orr.optimal(*THREE).plan(1000).one_way[0].standard_error
         assert tip(page).inner_text() == f"smokes: 50% ± {196 * error:.3g}"
-        page.locator("#ex-shape .optimum.mark").first.hover()
+        bring(page.locator("#ex-shape .optimum.mark").first).hover()
         assert "the truth; optimum: 3.445" in tip(page).inner_text()
         page.mouse.wheel(0, 200)
         tip(page).wait_for(state="hidden")
@@ -156,7 +164,7 @@ def test_the_pointer_reads_values_off_the_charts(open_page):
 def test_the_pointer_reads_the_map(open_page):
     with open_page(COINS) as page:
         expect(page, [3, 3], [1, 1])
-        page.locator("#ex-map").scroll_into_view_if_needed()
+        bring(page.locator("#ex-map"))
         plane = page.locator("#ex-map image").bounding_box()
         page.mouse.move(plane["x"] + 0.4 * plane["width"], plane["y"] + 0.2 * plane["height"])
         one, two, case, saved = re.match(
@@ -173,7 +181,7 @@ def test_a_tap_reads_values_too(phone):
     page = phone()
     expect(page, *THREE)
     page.touchscreen.tap(*middle(page.locator("#ex-overall .optimum.mark").first))
-    assert tip(page).inner_text() == "optimum 3.4448"
+    assert comes(page, lambda: tip(page).inner_text() == "optimum 3.4448")
 
 
 def shifts(browser, address, size, style=""):
@@ -187,6 +195,7 @@ def shifts(browser, address, size, style=""):
             "performance.getEntriesByName('first-contentful-paint').length && window.bootstrap"
         )
         page.evaluate(AFTER, 0)
+        assert comes(page, lambda: held)
         held[0].continue_()
         expect(page, *THREE)
         page.evaluate(AFTER, 0)

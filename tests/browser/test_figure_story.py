@@ -10,6 +10,7 @@ import pytest
 import orr
 from tools.browsing import PHONE
 
+from .looks import comes
 from .telling import ALIVE, NAMES, touch
 from .touching import drag, figure, finger, frames, heard, middle, says, spoilt
 
@@ -318,4 +319,4 @@ def test_fingers_move_the_story(browser, open_page):
         for name, button in [("story_dice", "Each on its own"), ("story_sister", "She knows none")]:
             said = says(touch(page, name))
             touch(page, name).get_by_role("button", name=button).tap()
-            assert says(touch(page, name)) != said
+            assert comes(page, lambda name=name, said=said: says(touch(page, name)) != said)

@@ -9,9 +9,9 @@ from orr.problem import Problem
 from tests.common import some_slow
 from tools.browsing import PHONE, WIDE
 
-from .figures import MAYBE, ROWS, SAME, dual_bound, priced
-from .looks import resize
-from .touching import figure, finger, frames, heard, says, spoilt, tagged
+from .figures import MAYBE, ROWS, SAME, SEEDED, dual_bound, priced
+from .looks import OPPOSITE, comes, resize, settle
+from .touching import figure, finger, frames, heard, mount, says, spoilt, tagged
 
 CROWDED = """() => {
     const wide = [...document.querySelectorAll(".touch *")].filter(e => e.checkVisibility()
@@ -40,7 +40,6 @@ ALONE = """figure => {
 }"""
 
 
-MOUNT = """figure => orr(figure.dataset.figure).mount(figure)"""
 PRESS = "figure.querySelectorAll('button')[{}].click()"
 # The middle of a handle's grip or of a slider's thumb, which is 16 pixels wide.
 THUMB = """grip => {
@@ -53,6 +52,7 @@ THUMB = """grip => {
 @pytest.fixture(scope="module")
 def context(browser):
     with browser.new_context(has_touch=True, viewport=WIDE, reduced_motion="reduce") as context:
+        context.add_init_script(SEEDED)
         yield context
 
 
@@ -68,7 +68,7 @@ def alive(request, open_page, context):
 def fresh(alive):
     """Return the page and its figure as it is at first, and the row of the figure."""
     page, touch, _ = alive
-    touch.evaluate(MOUNT)
+    mount(touch)
     return page, touch, ROWS[touch.get_attribute("data-figure")]
 
 
@@ -145,7 +145,7 @@ def test_a_finger_changes_it_and_not_the_page(fresh):
     if row.tap:
         said = says(touch)
         touch.get_by_role("button", name=row.tap).tap()
-        assert says(touch) != said
+        assert comes(page, lambda: says(touch) != said)
         row.check(page, touch)
     resize(page, WIDE)
 
@@ -158,7 +158,7 @@ def test_it_moves_unless_readers_want_no_motion(fresh):
     page, touch, row = fresh
     number, measure = row.motion
     for motion, moves in [("no-preference", True), ("reduce", False)]:
-        touch.evaluate(MOUNT)
+        mount(touch)
         page.emulate_media(reduced_motion=motion)
         seen = frames(page, PRESS.format(number), measure, touch.get_attribute("data-figure"))
         assert seen[0] != seen[-1]
@@ -208,9 +208,8 @@ def test_its_link_leads_to_the_explorer_with_its_numbers(alive):
 def test_axe_finds_nothing_in_what_is_left_of_the_page(alive, axe):
     page, touch, _ = alive  # the last test of a page: axe is slow among hundreds of formulas
     touch.evaluate(ALONE)
-    for size, theme in [(PHONE, "dark"), (WIDE, "light")]:
-        page.emulate_media(color_scheme=theme)
-        resize(page, size)
+    for look in reversed(OPPOSITE):
+        settle(page, look)
         found = axe.run(page, context=".touch")
         assert found.violations_count == 0, found.generate_report()
 

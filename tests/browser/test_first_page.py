@@ -1,12 +1,10 @@
 """The first page takes a reader in: all that matters is in the first screen, on any screen, and on paper."""
 
-from itertools import product
-
 import pytest
 
 from tools.browsing import PHONE, WIDE
 
-from .looks import resize
+from .looks import LOOKS, resize, settle
 from .telling import ALIVE, NAMES, touch
 from .touching import figure
 
@@ -83,9 +81,8 @@ def test_stills_are_there_on_paper_and_without_scripts(browser, story, name):
 
 
 def test_axe_finds_nothing_while_figures_are_alive(story, axe):
-    for size, theme in product((WIDE, PHONE), ("light", "dark")):
-        story.emulate_media(color_scheme=theme)
-        resize(story, size)
+    for look in LOOKS:
+        settle(story, look)
         found = axe.run(story, context="article")
         assert found.violations_count == 0, found.generate_report()
 
@@ -96,7 +93,7 @@ def test_it_fits_on_any_screen(story):
         assert story.evaluate(CROWDED) == [], width
         assert story.evaluate(SMALL) == []
         assert story.evaluate(LOW) == []
-    story.set_viewport_size(WIDE)
+    resize(story, WIDE)
 
 
 def test_what_does_not_fit_is_caught(story):

@@ -4,6 +4,7 @@ Its Python comes from Pyodide's distribution, which is out of reach here: that t
 """
 
 import json
+from functools import partial
 
 import pytest
 
@@ -12,8 +13,10 @@ import live
 from tools.browsing import serve
 
 from .conftest import cannot_run
+from .looks import comes as soon
 
 MINUTE = 60_000  # milliseconds
+comes = partial(soon, patience=4 * MINUTE)
 ONLY = "https://cdn.jsdelivr.net/pyodide/"
 
 
@@ -39,15 +42,6 @@ def strange(urls, address):
     return [url for url in urls if not url.startswith((address, ONLY, "data:", "blob:"))]
 
 
-def wait_until(page, condition):
-    """Wait until something is the case, and tell whether it came to be."""
-    for _ in range(500):
-        if condition():
-            return True
-        page.wait_for_timeout(500)
-    return False
-
-
 @pytest.mark.slow
 def test_jupyterlite_has_the_chapters_and_the_package(browser, site):
     out, chapters = site
@@ -60,16 +54,16 @@ def test_jupyterlite_has_the_chapters_and_the_package(browser, site):
         page.on("pageerror", lambda error: page_errors.append(str(error)))
         page.goto(f"{address}/notebooks/index.html?path={chapters[1]}.ipynb")
         page.get_by_role("heading", name="Many answers").wait_for()
-        assert wait_until(page, lambda: ":::" not in page.locator(".jp-Notebook").inner_text())
+        assert comes(page, lambda: ":::" not in page.locator(".jp-Notebook").inner_text())
         assert "What you will learn" in page.locator(".jp-Notebook").inner_text()
-        assert wait_until(page, lambda: any(url.startswith(ONLY) for url in asked))
+        assert comes(page, lambda: any(url.startswith(ONLY) for url in asked))
         assert strange(asked, address) == []
         # The Python that it wants is the one that was looked into for what the chapters import.
         wants = f"{ONLY}v{live.pyodide_version()}/full/pyodide.mjs"
         assert {url for url in asked if url.startswith(ONLY)} == {wants}
         assert [error for error in page_errors if ONLY not in error] == []
         page.evaluate("fetch('https://example.org/').catch(() => {})")
-        assert wait_until(page, lambda: set(strange(asked, address)) == {"https://example.org/"})
+        assert comes(page, lambda: set(strange(asked, address)) == {"https://example.org/"})
 
 
 def has_what_it_should(out, chapters):

@@ -11,7 +11,7 @@ from tests.common import some_slow
 from tools.browsing import BOOK, serve
 
 from .conftest import cannot_run
-from .looks import LOOKS, OPPOSITE, settle
+from .looks import LOOKS, OPPOSITE, comes, settle
 from .test_keyboard import lost_stops
 from .test_pages import CHECKS, THIN_OUT, check, violations
 
@@ -20,6 +20,11 @@ BEFORE = {"style.css", "page.js"}  # what a page may load before somebody asks f
 SMALL = """[...document.querySelectorAll(".live-button")].map(e => e.getBoundingClientRect())
     .filter(box => box.width && (box.height < 36 || box.width < 44))
     .map(box => ["too small", box.width, box.height])"""
+# Press Stop, and return what is said before the next Python is ready, which is said there too.
+STOP = """stop => {
+    stop.click();
+    return stop.closest(".live").querySelector(".live-status").textContent;
+}"""
 ENDLESS = "n = 0\nprint('begun')\nwhile True:\n    n += 1"
 
 
@@ -45,7 +50,7 @@ def live_address(live_book):
 @pytest.fixture
 def visit(browser, live_address):
     """Return a function that opens a page; hear every complaint and request of the page and of its worker."""
-    heard, asked = [], []
+    heard, asked, forgiven = [], [], []
     with browser.new_context(reduced_motion="reduce", viewport=LOOKS["wide and light"][0]) as context:
         context.on("request", lambda request: asked.append(request.url))
         context.on("requestfailed", lambda request: heard.append(f"no answer from {request.url}"))
@@ -55,13 +60,13 @@ def visit(browser, live_address):
         def visit(place):
             page = context.new_page()
             page.set_default_timeout(LONG)
-            page.heard, page.asked = heard, asked
+            page.heard, page.asked, page.forgiven = heard, asked, forgiven
             page.goto(f"{live_address}/{place}", wait_until="load")
             return page
 
         yield visit
-    assert heard == []
-    assert [url for url in asked if not url.startswith((live_address, "data:"))] == []
+        assert forgiven or heard == []  # before the end of the page cuts off what it loads
+        assert [url for url in asked if not url.startswith((live_address, "data:"))] == []
 
 
 def loaded(page):
@@ -124,8 +129,8 @@ def test_a_reader_runs_changes_stops_and_starts_again(visit, axe):
     other = page.locator("#ex-one-limit .live")
     other.get_by_role("button", name="Run").click()
     other.get_by_text("Waiting for the code of another exercise").wait_for()
-    stop.click()
-    assert box.locator(".live-status").inner_text() == "Stopped."
+    stop.click(trial=True)
+    assert stop.evaluate(STOP) == "Stopped."
     assert stop.get_attribute("aria-disabled") == "true"
     other.get_by_text("Done.").wait_for()  # its turn, in a new Python
     assert run(box, "1 + 1") == ("Done.", "2")
@@ -209,12 +214,13 @@ def test_a_python_that_does_not_load_says_so_and_can_be_tried_again(visit, missi
     box.get_by_role("button", name="Try it in Python").click()
     box.get_by_text("Python has stopped:").wait_for()
     assert "Run starts it again." in box.locator(".live-status").inner_text()
-    assert page.heard
-    page.heard.clear()
+    assert comes(page, lambda: page.heard)
+    page.forgiven.append(missing)
     page.context.unroute_all()
     if missing == "worker.mjs":
         box.get_by_role("button", name="Run").click()
         box.get_by_text("Done.").wait_for()
+        assert [complaint for complaint in page.heard if missing not in complaint] == []
 
 
 def test_an_editor_that_does_not_load_says_so(visit):
@@ -223,7 +229,7 @@ def test_an_editor_that_does_not_load_says_so(visit):
     box = page.locator("#ex-one-coin .live")
     box.get_by_role("button", name="Try it in Python").click()
     box.get_by_text("It could not be loaded. Are you online?").wait_for()
-    page.heard.clear()
+    page.forgiven.append("editor.mjs")
 
 
 def test_only_some_chapters_lead_to_jupyterlite_and_say_what_it_loads(visit):

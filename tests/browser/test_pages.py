@@ -5,7 +5,7 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import pages
 
-from .looks import LOOKS, OPPOSITE, settle
+from .looks import LOOKS, OPPOSITE, comes, settle
 
 # Each gives the elements, or words, that are not as they should be.
 CHECKS = {
@@ -120,7 +120,7 @@ def see(open_page, axe, place, looks):
         for look in looks:
             settle(page, look)
             found += [(look, *violation) for violation in violations(axe, page)]
-    found += [("console", complaint) for complaint in complaints]
+        found += [("console", complaint) for complaint in complaints]
     assert not found, "\n" + "\n".join(map(str, found))
 
 
@@ -192,8 +192,4 @@ def test_a_complaint_of_the_browser_is_heard(open_page, script):
     with open_page("index.html", complaints) as page:
         before = len(complaints)
         page.evaluate(f"() => {{ {script} }}")
-        for _ in range(100):
-            page.wait_for_timeout(100)
-            if len(complaints) > before:
-                return
-    pytest.fail("nothing was heard")
+        assert comes(page, lambda: len(complaints) > before)

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from itertools import cycle
 from urllib.parse import unquote, urldefrag, urljoin
 
 import pytest
@@ -38,6 +39,12 @@ INSIDE = """() => {
     return box.left >= 0 && box.right <= innerWidth && box.top >= 0 && box.bottom <= innerHeight
         && (box.top >= link.bottom || box.bottom <= link.top);
 }"""
+TRY = """(link, block) => {
+    for (const old of document.querySelectorAll("[data-tried]")) delete old.dataset.tried;
+    link.dataset.tried = "";
+    link.scrollIntoView({ block });
+    scrollBy(0, -60);
+}"""
 REST = """() => ({
     links: document.querySelectorAll("#preview .preview-text a").length,
     ids: document.querySelectorAll("#preview [id]:not(svg *)").length,
@@ -58,8 +65,8 @@ def look_at(page, words):
     """Check the preview that is open: whole, inside the window, beside the link, and set."""
     box = page.locator("#preview")
     box.wait_for()
-    assert words in box.inner_text().replace("\u00a0", " ")
     page.wait_for_function("!/\\\\[([]/.test(document.querySelector('#preview').innerText)")
+    assert words in box.inner_text().replace("\u00a0", " ")
     assert page.evaluate(INSIDE)
     assert page.evaluate(REST) == {"links": 0, "ids": 0, "raw": False, "wide": False}
     return box
@@ -163,13 +170,8 @@ def test_previews_stay_inside_a_phone(open_page, phone, place):
     with open_page(place, context=phone) as page:
         page.evaluate(OPEN_ALL)
         links = page.locator("article a.reference.internal[href*='#']:not(.headerlink)")
-        for link in links.all()[::7]:
-            link.evaluate("""e => {
-                for (const old of document.querySelectorAll("[data-tried]")) delete old.dataset.tried;
-                e.dataset.tried = "";
-                e.scrollIntoView({ block: ["start", "center", "end"][Math.floor(Math.random() * 3)] });
-                scrollBy(0, -60);
-            }""")
+        for link, block in zip(links.all()[::7], cycle(["start", "center", "end"]), strict=False):
+            link.evaluate(TRY, block)
             link.tap()
             look_at(page, "")
             page.keyboard.press("Escape")

@@ -10,7 +10,15 @@ import pytest
 import published
 from tools.browsing import BOOK, ONLY_ONE_HOST, serve
 
+from .looks import PATIENCE
+
 PAGE, SMALL = "chapters/02-many-answers", "glossary"  # the first one has pictures
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """Let pages take their time to load."""
+    monkeypatch.setattr(published, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture
@@ -23,7 +31,7 @@ def copy(tmp_path):
 def book(browser, copy):
     """Return the copy, served and opened."""
     with serve(copy) as address:
-        yield published.Published(address, browser)
+        yield published.Published(address, browser, PATIENCE)
 
 
 @pytest.fixture
@@ -47,7 +55,7 @@ def append(path, html):
 
 def test_the_built_book_is_all_there(monkeypatch, browser, address):
     monkeypatch.setattr(published, "contents", lambda: ["index", PAGE, SMALL])  # test_pages.py opens them all
-    assert published.look(published.Published(address, browser)) == {}
+    assert published.look(published.Published(address, browser, PATIENCE)) == {}
 
 
 def test_every_page_of_the_contents_is_opened():
@@ -133,14 +141,18 @@ def test_a_figure_that_wakes_when_it_is_seen_is_waited_for(copy, book):
 SPOILS = {
     "console.error('spoilt')": "the browser says: spoilt",
     "throw Error('spoilt')": "a script fails: spoilt",
-    "fetch('https://example.org/').catch(() => {})": "no answer from https://example.org/",
-    "fetch('no-such-file')": "404 from {}no-such-file",
+    "fetch('https://example.org/').catch(() => {}).then(wake)": "no answer from https://example.org/",
+    "fetch('no-such-file').then(wake)": "404 from {}no-such-file",
 }
+# A figure that is waited for until an answer has come.
+WAKE = """<div class="touch" id="late">x</div>
+    <script>const wake = () => { document.getElementById("late").dataset.mounted = ""; }</script>"""
 
 
 @pytest.mark.parametrize(("script", "said"), SPOILS.items(), ids=SPOILS)
 def test_a_complaint_is_heard(copy, book, script, said):
-    append(copy / f"{SMALL}.html", f'<img alt="" src="card.png"><script>{script}</script>')
+    waits = WAKE if "wake" in script else '<img alt="" src="card.png">'
+    append(copy / f"{SMALL}.html", f"{waits}<script>{script}</script>")
     assert said.format(book.base) in book.read(SMALL)
 
 

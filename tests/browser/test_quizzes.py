@@ -9,6 +9,8 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import PHONE, WIDE
 
+from .looks import AFTER, resize
+
 # Quizzes are all made by one directive: every third stands for all, and tests/book looks at every question.
 NOTEBOOKS = sorted((Path(__file__).parents[2] / "chapters").glob("*.ipynb"))[::3]
 VERDICTS = {" ": "Not quite.", "x": "Right."}
@@ -63,6 +65,12 @@ def marks(path):
     return [re.findall(r"^   - \[([ x])\]", question, re.MULTILINE) for question in questions]
 
 
+def start(page):
+    """Follow a link to the quiz, which moves the focus there in the next frame."""
+    page.evaluate(START)
+    page.evaluate(AFTER, 0)
+
+
 def tab_to_answer(page, number):
     """Press Tab until an answer has the focus, passing links and formulas outside of answers."""
     for _ in range(20):
@@ -77,8 +85,8 @@ def tab_to_answer(page, number):
 
 
 def test_keyboard(page, marks):
-    page.set_viewport_size(WIDE)
-    page.evaluate(START)
+    resize(page, WIDE)
+    start(page)
     number = 0
     for question, expected in zip(page.locator(".quiz-question").all(), marks, strict=True):
         for answer, mark in zip(question.locator("details").all(), expected, strict=True):
@@ -109,7 +117,7 @@ def test_names(page, marks):
 
 
 def test_phone(open_quiz):
-    open_quiz.set_viewport_size(PHONE)
+    resize(open_quiz, PHONE)
     assert open_quiz.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     boxes = open_quiz.locator(".quiz-prompt, .quiz-answer").evaluate_all(
         "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
@@ -125,7 +133,7 @@ def fresh_page(open_page):
 
 
 def tab_through(page):
-    page.evaluate(START)
+    start(page)
     for number in range(page.locator(".quiz summary").count()):
         tab_to_answer(page, number)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, WIDE, pages
 
-from .looks import OPPOSITE, settle
+from .looks import OPPOSITE, resize, settle
 from .test_pages import OPEN_ALL
 
 CHAPTERS = [place for place in pages() if place.startswith("chapters/")]
@@ -37,7 +37,7 @@ LONG = ["chapters/01-one-answer.html", "chapters/20-should-you.html", "related.h
 def test_lines_have_65_to_75_characters(open_page, place):
     with open_page(place) as page:
         for width in (1024, 1280, 1920, 2560):
-            page.set_viewport_size({"width": width, "height": 900})
+            resize(page, {"width": width, "height": 900})
             lines = page.evaluate(LINES)
             assert len(lines) > 20
             assert 65 <= median(lines) <= 75, width
@@ -121,6 +121,7 @@ def test_a_box_without_its_hint_is_caught(open_page):
 
 def test_formulas_are_no_stops_for_tab_unless_they_scroll(open_page):
     with open_page("chapters/13-formula.html") as page:
+        settle(page, "wide and light")
         assert page.locator("mjx-container[tabindex='0']").count() == 0
         settle(page, "phone and dark")
         reached = page.locator("mjx-container[tabindex='0']")
@@ -131,7 +132,7 @@ def test_headings_are_smaller_on_a_phone(open_page):
     with open_page("chapters/13-formula.html") as page:
         size = "s => parseFloat(getComputedStyle(document.querySelector(s)).fontSize)"
         wide = [page.evaluate(size, f"article {heading}") for heading in ("h1", "h2")]
-        page.set_viewport_size(PHONE)
+        resize(page, PHONE)
         small = [page.evaluate(size, f"article {heading}") for heading in ("h1", "h2", "p")]
         assert small[0] < 0.8 * wide[0]
         assert small[0] > small[1] > small[2]

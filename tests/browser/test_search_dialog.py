@@ -71,7 +71,7 @@ def test_a_result_on_the_same_page_closes_the_dialog(open_page):
         page.keyboard.press("ArrowDown")
         page.keyboard.press("Enter")
         page.locator(DIALOG).wait_for(state="hidden")
-        assert page.url == first
+        page.wait_for_url(first)
 
 
 def test_the_count_is_announced(open_page):
@@ -104,6 +104,7 @@ def test_a_finger_is_enough(browser, address):
         page.locator(f"{DIALOG} .search-close").tap()
         page.locator(DIALOG).wait_for(state="hidden")
         button.tap()
+        page.locator(DIALOG).wait_for()
         sizes = page.locator(f"{DIALOG} :is(li, .search-close)").evaluate_all(
             "all => all.map(e => Math.min(e.getBoundingClientRect().width, e.getBoundingClientRect().height))"
         )
@@ -124,7 +125,7 @@ def test_the_search_page_has_the_same_results(open_page, address):
         links = page.locator(f"{place} .search-found a").evaluate_all("links => links.map(link => link.href)")
         assert links[: len(results)] == results
         assert found(page, "half-cube", place)[0].endswith("#term-half-cube")
-        assert page.url == f"{address}/search.html?q=half-cube"
+        page.wait_for_url(f"{address}/search.html?q=half-cube")
 
 
 def sphinx_finds(page, words):
@@ -163,7 +164,7 @@ def test_without_scripts_the_search_page_says_so(browser, address):
         page.goto(f"{address}/search.html")
         assert "The search needs JavaScript." in page.inner_text("main")
         page.get_by_role("main").get_by_role("link", name="glossary").click()
-        assert page.url == f"{address}/glossary.html"
+        page.wait_for_url(f"{address}/glossary.html")
 
 
 @pytest.mark.parametrize("look", some_slow(OPPOSITE, OPPOSITE[0]))

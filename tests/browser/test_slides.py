@@ -9,6 +9,8 @@ from pypdf import PdfReader
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE
 
+from .looks import resize
+
 LECTURES = ["lecture-1", "lecture-2", "lecture-3"]
 LOOK = """() => {
     const slide = Reveal.getCurrentSlide().querySelector(".slide");
@@ -56,7 +58,7 @@ def links(name):
 def test_every_slide_can_be_shown(open_page, axe, lecture):
     complaints, seen, end = [], set(), False
     with open_page(f"slides/{lecture}.html") as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
+        resize(page, {"width": 1280, "height": 720})
         page.on("console", lambda message: complaints.append(message.text))
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.reload()
@@ -70,7 +72,7 @@ def test_every_slide_can_be_shown(open_page, axe, lecture):
                 seen.add(page.evaluate("Reveal.getSlidePastCount()"))
             page.keyboard.press("ArrowRight")
         assert len(seen) == page.evaluate("Reveal.getTotalSlides()")
-        page.set_viewport_size(PHONE)
+        resize(page, PHONE)
         page.wait_for_function("Reveal.isScrollView()")  # all slides below each other
         assert axe.run(page, FORMULAS, OPTIONS).response["violations"] == []
     assert complaints == []
@@ -85,7 +87,7 @@ def test_a_picture_without_words_is_caught_by_axe(open_page, axe):
 
 def test_options_are_lettered_and_a_slide_that_is_too_full_is_caught(open_page):
     with open_page("slides/lecture-1.html") as page:
-        page.set_viewport_size({"width": 1280, "height": 720})
+        resize(page, {"width": 1280, "height": 720})
         kind = "getComputedStyle(document.querySelector('.question ol')).listStyleType"
         assert page.evaluate(kind) == "upper-alpha"
         page.evaluate("Reveal.getCurrentSlide().querySelector('.slide').append('word '.repeat(1000))")
@@ -122,6 +124,6 @@ def test_the_handout_is_one_sheet_and_clean(open_page, axe):
         for paper in ("A4", "Letter"):
             assert len(PdfReader(BytesIO(page.pdf(format=paper))).pages) == 2
         assert axe.run(page, FORMULAS, OPTIONS).response["violations"] == []
-        page.set_viewport_size(PHONE)
+        resize(page, PHONE)
         assert axe.run(page, FORMULAS, OPTIONS).response["violations"] == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -5,17 +5,20 @@ import io
 import re
 from fractions import Fraction
 from itertools import product
-from math import exp, log, sqrt
+from math import ceil, exp, log, sqrt
 from statistics import mean
 
 import numpy as np
 import pytest
 
 import orr
+from tests.chance import EACH
 from tests.common import some_slow
 from tools import survey
 from tools.browsing import BOOK, PHONE, WIDE
 
+from .keeping import come_back, unless_forgotten
+from .looks import comes
 from .test_pages import violations
 
 HEAD = ["round", "first", "second", "count"]
@@ -267,12 +270,13 @@ def test_coins_and_cards_are_the_mechanisms(visit):
     check_tosses(visit(script=FIXED_COINS))
 
 
+@pytest.mark.statistical
 def test_tosses_come_from_the_source_of_keys(visit):
     page = visit(script="Math.random = () => { throw Error('not for this') }")
     page.get_by_text("No coins, no cards?").first.click()
     button = page.get_by_role("button", name="Toss for me")
     found = set()
-    for _ in range(60):  # a pair of coins that is missing then has a chance of 0.75 ** 60, some 3e-8
+    for _ in range(ceil(log(EACH / 4) / log(0.75))):  # one of four pairs of coins may be missing
         button.click()
         found.add(page.locator("#one output").inner_text())
         page.get_by_role("button", name="Hide").click()
@@ -411,7 +415,8 @@ def test_a_survey_by_touch(visit):
         page.locator("header").get_by_text(TABS[name]).tap()
         for _ in range(times):
             page.locator(f"#{name}").get_by_role("button", name=answer).tap()
-    assert counted(page) == {"one": [3, 0], "apart": [0, 0, 2, 0], "together": [0, 0, 0, 1]}
+    counts = {"one": [3, 0], "apart": [0, 0, 2, 0], "together": [0, 0, 0, 1]}
+    assert comes(page, lambda: counted(page) == counts)
 
 
 # What it says.
@@ -583,26 +588,14 @@ def test_another_file_is_refused_and_changes_nothing(visit, kind):
 # What the browser keeps.
 
 
-@pytest.fixture
-def reloaded(visit):
-    """Return a page that was changed and loaded again.
-
-    Now and then Chromium gives a page from a disk a storage that it forgets: three in a hundred loads here.
-    """
-    for _ in range(5):
-        page = visit()
-        turn(page, "together")
-        page.get_by_role("radio", name="Cards").check()
-        page.keyboard.press("3")
-        page.locator("#together textarea").first.fill("Kept?")
-        page.reload()
-        if counted(page) != ZEROS:
-            break
-    return page
-
-
-def test_counts_survive_a_reload(reloaded):
-    page = reloaded
+@unless_forgotten
+def test_counts_survive_a_reload(visit):
+    page = visit()
+    turn(page, "together")
+    page.get_by_role("radio", name="Cards").check()
+    page.keyboard.press("3")
+    page.locator("#together textarea").first.fill("Kept?")
+    come_back(page, page.reload)
     assert page.locator("#together").is_visible()
     assert page.get_by_role("radio", name="Cards").is_checked()
     assert counted(page)["together"] == [0, 0, 1, 0]

@@ -6,6 +6,14 @@ from pathlib import Path
 
 CHAPTERS = Path(__file__).parents[2] / "chapters"
 TAG = "touch-"
+SAID = ".touch-says:not(:empty)"
+# A finger is lifted for the page some time after it was for us.
+LIFTED = """() => {
+    globalThis.lifted = new Promise(done => {
+        for (const end of ["touchend", "touchcancel"])
+            addEventListener(end, () => setTimeout(done), { once: true, capture: true, passive: true });
+    });
+}"""
 
 
 def tagged():
@@ -26,8 +34,14 @@ def figure(open_page, place, name, **options):
         touch = page.locator(f'.touch[data-figure="{name}"]')
         touch.scroll_into_view_if_needed()
         page.locator(f'.touch[data-figure="{name}"][data-mounted]').wait_for()
-        touch.locator(".touch-says", has_text=" ").wait_for()
+        touch.locator(SAID).wait_for()
         yield page, touch
+
+
+def mount(touch):
+    """Bring a figure back to its first state, and wait until it is drawn: it is so only in the next frame."""
+    touch.evaluate("figure => orr(figure.dataset.figure).mount(figure)")
+    touch.locator(SAID).wait_for()
 
 
 def num(page, value, digits=5):
@@ -57,14 +71,17 @@ def drag(page, start, end):
     page.mouse.up()
 
 
-def finger(page, start, end):
-    """Drag with a finger, in a context that has touch."""
+def finger(page, start, end, steps=6):
+    """Drag with a finger, in a context that has touch, and wait until the page has felt all of it."""
+    page.evaluate(LIFTED)
     client = page.context.new_cdp_session(page)
-    for kind, share in [("touchStart", 0), *(("touchMove", i / 6) for i in range(1, 7)), ("touchEnd", None)]:
-        x, y = ((1 - (share or 0)) * a + (share or 0) * b for a, b in zip(start, end, strict=True))
-        points = [] if share is None else [{"x": x, "y": y}]
-        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    for i in range(steps + 1):
+        x, y = (a + (b - a) * i / steps for a, b in zip(start, end, strict=True))
+        kind = "touchMove" if i else "touchStart"
+        client.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     client.detach()
+    page.evaluate("lifted")
 
 
 def heard(touch):
@@ -107,6 +124,7 @@ def frames(page, action, measure, name):
             const figure = document.querySelector(`.touch[data-figure=${{name}}]`);
             const [own, waiting, begun] = [requestAnimationFrame, [], performance.now()];
             globalThis.requestAnimationFrame = (frame) => waiting.push(frame);
+            performance.now = () => begun;
             const measure = () => {measure}, seen = [measure()];
             {action};
             seen.push(measure());
@@ -115,6 +133,7 @@ def frames(page, action, measure, name):
                 seen.push(measure());
             }}
             globalThis.requestAnimationFrame = own;
+            delete performance.now;
             return seen;
         }}""",
         name,
