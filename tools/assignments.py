@@ -63,8 +63,9 @@ if not (grading / "orr_grading").is_dir():
 os.environ["ORR_CLASSROOM_SECRET"] = secret.read_text("utf-8").strip()
 os.environ["PYTHONPATH"] = str(grading)
 
-# The longest task takes about a minute on a busy machine.
-c.Execute.timeout = 300
+# The longest task takes about a minute on a busy machine, and a kernel may be slow to start or to speak.
+c.Execute.timeout = c.Execute.startup_timeout = 300
+c.Execute.iopub_timeout = 60
 c.Execute.interrupt_on_timeout = True
 c.ClearSolutions.code_stub = {{"python": "...  # your code here"}}
 c.ClearSolutions.text_stub = "*Your answer here.*"
@@ -164,7 +165,8 @@ def with_sheet(notebook: NotebookNode, sheet: Any) -> NotebookNode:
 
 def solve(notebook: NotebookNode) -> None:
     """Run a notebook with its solutions, hidden cases and all."""
-    NotebookClient(notebook, timeout=300, record_timing=False).execute()
+    patient = {"timeout": 300, "startup_timeout": 300, "iopub_timeout": 60}  # on a busy machine
+    NotebookClient(notebook, record_timing=False, **patient).execute()
     notebook.metadata["language_info"] = {"name": "python"}
 
 

@@ -1,7 +1,9 @@
 """What the tests of the classroom share: the sources, and answers to their tasks, right and wrong."""
 
 import contextlib
+import fcntl
 import io
+import pickle
 import re
 from functools import cache
 from pathlib import Path
@@ -9,7 +11,7 @@ from pathlib import Path
 import nbformat
 import yaml
 
-from orr_classroom import NotYet
+from orr_classroom import NotYet, Sheet
 from orr_grading import sheet
 from orr_grading.sheets import module
 from orr_grading.tasks import generator
@@ -19,13 +21,36 @@ SOURCES = sorted(ROOT.glob("classroom/assignments/*.ipynb"))
 COSTLY = SOURCES[-1].stem  # draws a sheet in many seconds
 HERE = Path(__file__).parent
 SECRET = "for tests"
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the first is written in C
+shared: list[Path] = []  # the folder that all processes of a run of tests share, once there is one
+
+
+@contextlib.contextmanager
+def alone(name):
+    """Let one process at a time do what has a name; yield the folder that processes share.
+
+    A process that ends, however it does, lets the next one in.
+    """
+    with (shared[0] / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield shared[0]
+
+
+def remembered(name, make):
+    """Return what the first process that asked has made."""
+    with alone(name) as folder:
+        kept = folder / f"{name}.pickle"
+        if not kept.exists():
+            made = pickle.dumps(make())  # as a whole, or not at all
+            kept.write_bytes(made)
+        return pickle.loads(kept.read_bytes())
 
 
 @cache
 def listed(kind, stem):
     """Return the answers to each task that a list has: "wrong", "right" or "blind"."""
     folder = HERE if kind == "wrong" else HERE / kind
-    return yaml.safe_load((folder / f"{stem}.yml").read_text("utf-8"))
+    return yaml.load((folder / f"{stem}.yml").read_text("utf-8"), LOADER)
 
 
 def answers(kind):
@@ -40,12 +65,13 @@ def answers(kind):
 
 @cache
 def opened(stem, seed):
-    return sheet(stem, seed)
+    return Sheet(remembered(f"{stem}-{seed}", lambda: sheet(stem, seed).text))
 
 
 @cache
 def hidden_cases(stem, task, seed):
-    return module(stem).TASKS[task].hidden(generator(SECRET, stem, task, seed, "class"))
+    draw = module(stem).TASKS[task].hidden
+    return remembered(f"{stem}-{seed}-{task}", lambda: draw(generator(SECRET, stem, task, seed, "class")))
 
 
 def cells(path):

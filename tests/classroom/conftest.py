@@ -1,9 +1,10 @@
+import os
 from functools import cache
 from importlib.util import find_spec
 
 import pytest
 
-from tests.classroom.common import COSTLY, SOURCES
+from tests.classroom.common import COSTLY, SOURCES, remembered, shared
 from tests.classroom.courses import Class
 
 LONGEST = ("test_commands_", "test_students_book_", "test_otter_", "test_everybody_", "test_a_term")
@@ -25,8 +26,17 @@ def _one_scheme():
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _shared(tmp_path_factory):
+    """Let the processes of a run of tests share a folder: what takes long is made by one of them."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "shared"
+    folder.mkdir(exist_ok=True)
+    shared[:] = [folder]
+
+
 @pytest.fixture(scope="session")
-def first(tmp_path_factory):
-    """Return a class with the first assignment, of which tests take copies."""
+def two(_shared, tmp_path_factory):
+    """Return a class with two assignments, numbers and algebra, of which tests take copies."""
     pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
-    return Class(tmp_path_factory.mktemp("first"), SOURCES[0], 7)
+    return remembered("two", lambda: Class(tmp_path_factory.mktemp("two"), SOURCES[0], 7, SOURCES[2]))

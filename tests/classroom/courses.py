@@ -51,7 +51,7 @@ def program(name, *arguments):
 
 
 class Class:
-    """A class with one assignment."""
+    """A class, and one of its assignments."""
 
     def __init__(self, folder, path, seed, *options, run=tool):
         self.classes, self.path, self.seed = folder, path, seed
@@ -60,9 +60,10 @@ class Class:
         self.folder = folder / str(seed)
         self.course = self.folder / "course"
 
-    def copied(self, classes):
-        """Return a copy in another folder of classes."""
+    def copied(self, classes, path=None):
+        """Return a copy in another folder of classes, perhaps for another of its assignments."""
         other = copy.copy(self)
+        other.path = path or self.path
         other.classes, other.folder = classes, classes / str(self.seed)
         other.course = copied(self.folder, other.folder) / "course"
         return other

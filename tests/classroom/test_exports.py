@@ -18,14 +18,13 @@ from orr_classroom import Sheet
 from orr_classroom.feedback import show
 from orr_grading.sheets import hidden
 from tests.classroom.common import SOURCES
-from tests.classroom.courses import Class, secret_lines, solutions, tool
+from tests.classroom.courses import secret_lines, solutions, tool
 
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
 needs_otter = pytest.mark.skipif(
     find_spec("otter") is None, reason="OTTER-GRADER WAS NOT TRIED: install the extra `otter`"
 )
 FIRST, ALGEBRA = (next(path for path in SOURCES if path.name.startswith(start)) for start in ("01", "03"))
-SEED = 4711
 # Gets what is right only where the packages come from the zip, and not from this repository.
 FROM_THE_ZIP = """
 from pathlib import Path
@@ -44,9 +43,9 @@ STOPS = "def channel(a, epsilon):\n    raise ValueError"
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory):
+def made(two, tmp_path_factory):
     """Return a class with two assignments; what it reads and submits is of the first."""
-    return Class(tmp_path_factory.mktemp("exports"), FIRST, SEED, ALGEBRA)
+    return two.copied(tmp_path_factory.mktemp("exports"))
 
 
 def released(made, path):
@@ -101,10 +100,10 @@ class Otter:
     """The exports of a class, and otter's command that grades with them."""
 
     def __init__(self, made, folder):
-        done = tool("exports", "--seed", SEED, "--classes", made.classes)
+        done = tool("exports", "--seed", made.seed, "--classes", made.classes)
         assert done.returncode == 0, done.stderr
         self.made, self.folder = made, folder
-        self.out = made.classes / f"{SEED}-exports"
+        self.out = made.classes / f"{made.seed}-exports"
 
     def grade(self, path, name, answers):
         """Return the points of each task, and all that a student could read."""
@@ -169,7 +168,7 @@ def test_otter_grades_as_nbgrader_does(made, tmp_path, monkeypatch):
     for task in mixed:
         seen = written(task, sheet.cases(task))
         assert (seen[0] in text) == (task != "level"), "a hint is about numbers that students have"
-        unseen = written(task, hidden(FIRST.stem, task, SEED, "class"))
+        unseen = written(task, hidden(FIRST.stem, task, made.seed, "class"))
         assert len(unseen) == full[task]
         assert not [call for call in unseen if call in text and call not in seen]
     no_secret_in(otter.out / "otter", made, FIRST, ALGEBRA)
@@ -187,7 +186,7 @@ def collect(otter, made):
     subprocess.run(["bash", "-c", script], cwd=otter.out, check=True)
     collected = made.course / "submitted" / "jane" / FIRST.stem / FIRST.name
     assert collected.read_bytes() == clone.read_bytes()
-    again = tool("exports", "--seed", SEED, "--classes", made.classes)
+    again = tool("exports", "--seed", made.seed, "--classes", made.classes)
     assert again.returncode == 1
     assert "repositories/jane" in again.stderr
     assert clone.exists()

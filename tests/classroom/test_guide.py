@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+import assignments
 import student_book
+from tests.classroom.courses import as_a_process
 
 ROOT = Path(__file__).parent.parent.parent
 GUIDE = (ROOT / "teaching.md").read_text("utf-8")
@@ -23,10 +26,41 @@ def markdown(path):
     return ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown"]
 
 
+FIRST = SOURCES[0].stem
 SHORTER = {  # what `make test` leaves to `make slow`: all assignments but one, and another build of the book
-    "make assignments SEED=2027\n": f"make assignments SEED=2027 ONLY={SOURCES[0].stem}\n",
+    "make assignments SEED=2027\n": f"make assignments SEED=2027 ONLY={FIRST}\n",
     "make student-book\n": "",
 }
+# Programs that other tests, or `make book`, run with such arguments: here make says what it would run.
+SAID = {
+    "make student-repo SEED=2027\n": ["student_repo", "--seed", "2027"],
+    "make slides\n": ["slides"],
+    f"make assignments SEED=2028 ROSTER=class.csv ONLY={FIRST}\n": [
+        *["assignments", "--seed", "2028", "--roster", "class.csv", f"classroom/assignments/{FIRST}.ipynb"]
+    ],
+}
+# Commands that run in this process, which has loaded nbgrader. The one before them runs in one of its own.
+LOADED = [f"nbgrader generate_feedback {FIRST}\n", "nbgrader export --to grades.csv\n"]
+
+
+def shortened(script):
+    """Return the commands of the guide without what takes long."""
+    dry = {command: command.replace("make ", "make --dry-run ") for command in SAID}
+    for command, instead in (SHORTER | dry | dict.fromkeys(LOADED, "")).items():
+        assert script.count(command) == 1, command
+        script = script.replace(command, instead)
+    return script
+
+
+def finish(copy, said):
+    """Make sure that make would run the right programs, and run the commands that the shell did not."""
+    lines = [shlex.split(line) for line in said.replace("\\\n", "").splitlines() if " tools/" in line]
+    programs = [[Path(words[1]).stem, *words[2:]] for words in lines if words[0].endswith("bin/python")]
+    for command, wanted in SAID.items():
+        assert wanted in programs, command
+    for command in LOADED:
+        with as_a_process():
+            assignments.nbgrader(copy / "classes" / "2027" / "course", *shlex.split(command)[1:])
 
 
 @pytest.fixture(scope="module", params=["in short", pytest.param("to the letter", marks=pytest.mark.slow)])
@@ -45,12 +79,13 @@ def followed(request, tmp_path_factory):
     commands = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     assert len(commands) == 5
     script = "".join(commands)
-    if request.param == "in short":
-        for command, instead in SHORTER.items():
-            assert script.count(command) == 1
-            script = script.replace(command, instead)
-    done = subprocess.run(["bash", "-e"], input=script, cwd=copy, text=True, capture_output=True)
+    short = request.param == "in short"
+    done = subprocess.run(
+        ["bash", "-e"], input=shortened(script) if short else script, cwd=copy, text=True, capture_output=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
+    if short:
+        finish(copy, done.stdout)
     return copy
 
 
@@ -60,27 +95,30 @@ to_the_letter = pytest.mark.parametrize(
 
 
 def test_commands_make_what_the_guide_promises(request, followed):
-    made = followed / "classes" / "2027"
-    names = [path.stem for path in SOURCES][: 1 if "in short" in request.node.name else None]
+    made, short = followed / "classes" / "2027", "in short" in request.node.name
+    names = [path.stem for path in SOURCES][: 1 if short else None]
     assert sorted(path.stem for path in (made / "solutions").iterdir()) == names
     assert sorted(path.name for path in (made / "course" / "release").iterdir()) == names
     assert (made / "assignments.zip").exists()
     assert (made / "secret").exists()
     assert (made / "course" / "feedback" / "student-1" / names[0] / f"{names[0]}.html").exists()
     assert re.search(r"\bstudent-1\b", (made / "course" / "grades.csv").read_text("utf-8"))
-    assert (followed / "classes" / "2027-student-repo" / "assignments" / f"{names[-1]}.ipynb").exists()
     exports = followed / "classes" / "2027-exports"
     assert (exports / "README.md").exists()
     assert len(list(exports.rglob("*.zip"))) >= len(names)
     assert (exports / "github" / ".github" / "workflows" / "checks.yml").exists()
+    assert {"moodle-xml", "gift", "qti-2.1", "qti-1.2"} <= {
+        p.name for p in (followed / "_build" / "quizzes").iterdir()
+    }
+    assert (followed / "class.csv").exists()
+    if short:
+        return
+    assert (followed / "classes" / "2027-student-repo" / "assignments" / f"{names[-1]}.ipynb").exists()
     for student in ("ada", "bernoulli"):
         assert (followed / "classes" / "2028" / "students" / student / f"{names[0]}.ipynb").exists()
     for lecture in (1, 2, 3):
         assert (followed / "_build" / "html" / "slides" / f"lecture-{lecture}.html").exists()
     assert (followed / "_build" / "html" / "slides" / "handout.html").exists()
-    assert {"moodle-xml", "gift", "qti-2.1", "qti-1.2"} <= {
-        p.name for p in (followed / "_build" / "quizzes").iterdir()
-    }
 
 
 @to_the_letter

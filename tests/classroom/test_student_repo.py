@@ -18,8 +18,8 @@ pytest.importorskip("nbgrader", reason="the assignments need the extra `classroo
 
 
 @pytest.fixture(scope="module")
-def made(first, tmp_path_factory):
-    return first.copied(tmp_path_factory.mktemp("repo"))
+def made(two, tmp_path_factory):
+    return two.copied(tmp_path_factory.mktemp("repo"))
 
 
 @pytest.fixture(scope="module")

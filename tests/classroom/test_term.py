@@ -3,16 +3,15 @@
 import hashlib
 import json
 import re
-import shutil
-import subprocess
 import sys
 import zipfile
+from unittest import mock
 
 import nbformat
 import pytest
 
 import assignments
-from tests.classroom.common import ROOT, SOURCES
+from tests.classroom.common import SOURCES, remembered
 from tests.classroom.courses import Class, as_a_process, copied, program, solutions, tool
 
 pytest.importorskip("nbgrader", reason="the assignments need the extra `classroom`")
@@ -25,10 +24,8 @@ def prints(folder):
     return {str(p.relative_to(folder)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
-@pytest.fixture(scope="module")
-def term(first, tmp_path_factory):
-    """Return a class in which two students have handed in and were graded."""
-    made = first.copied(tmp_path_factory.mktemp("term") / "classes")
+def graded(made):
+    """Let two students hand in, and grade them."""
     made.submit("ada", made.read("release"), solutions(PATH))
     made.submit("ben", made.read("release"))
     made.grade()
@@ -36,7 +33,14 @@ def term(first, tmp_path_factory):
     return made
 
 
-def test_a_term(term, tmp_path):
+@pytest.fixture
+def term(two, tmp_path_factory, tmp_path):
+    """Return a class in which two students have handed in and were graded."""
+    found = remembered("term", lambda: graded(two.copied(tmp_path_factory.mktemp("term") / "classes")))
+    return found.copied(tmp_path / "classes")
+
+
+def test_a_term(term):
     scores = term.grade("--force", "--student=ada")  # a regrade: hidden cases are the same
     assert sum(score or 0 for score, _ in scores["ada"].values()) == 16
     before = prints(term.classes)
@@ -56,6 +60,9 @@ def test_a_term(term, tmp_path):
     )
     assert (other.folder / "secret").read_text("utf-8") != (term.folder / "secret").read_text("utf-8")
 
+
+def test_a_class_in_use_is_moved_aside(term):
+    before = prints(term.classes)
     aside = tool("assignments", "--seed", 7, "--classes", term.classes, "--aside", PATH)
     assert aside.returncode == 0, aside.stderr
     moved = {name.removeprefix("7-1/"): mark for name, mark in prints(term.classes).items()}
@@ -90,6 +97,7 @@ def test_what_is_wrong_is_said_before_anything_is_touched(tmp_path, arguments, w
     assert not (tmp_path / "classes").exists()
 
 
+@pytest.mark.slow
 def test_a_refusal_is_no_traceback(tmp_path):
     done = program("assignments", "--classes", tmp_path / "classes", "--survey", "missing.csv")
     assert done.returncode == 1
@@ -115,11 +123,8 @@ def test_bad_rosters_are_refused(tmp_path, text, words):
     assert not (tmp_path / "classes").exists()
 
 
-def test_a_file_that_was_changed_is_not_overwritten(term, tmp_path):
-    folder = copied(term.folder, tmp_path / "classes" / "9")
-    for part in ("submitted", "autograded", "feedback", "gradebook.db"):
-        path = folder / "course" / part
-        shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+def test_a_file_that_was_changed_is_not_overwritten(two, tmp_path):
+    folder = copied(two.folder, tmp_path / "classes" / "9")
     made = folder / "made.json"
     known = json.loads(made.read_text("utf-8"))
     assert assignments.foreign(folder) == []
@@ -130,7 +135,7 @@ def test_a_file_that_was_changed_is_not_overwritten(term, tmp_path):
     assert "secret" in known
 
 
-def test_a_build_that_fails_leaves_everything_as_it_was(term, tmp_path):
+def test_a_build_that_fails_leaves_everything_as_it_was(two, tmp_path):
     source = tmp_path / PATH.name
     notebook = nbformat.read(PATH, as_version=4)
     for cell in notebook.cells:
@@ -138,7 +143,7 @@ def test_a_build_that_fails_leaves_everything_as_it_was(term, tmp_path):
             cell.source = "level = lambda a, q: 0"
     nbformat.write(notebook, source)
     classes = tmp_path / "classes"
-    before = prints(copied(term.folder, classes / "9")) and prints(classes)
+    before = prints(copied(two.folder, classes / "9")) and prints(classes)
     done = tool("assignments", "--seed", 10, "--classes", classes, source)
     assert done.returncode == 1
     assert "the solution is not right in ['check-level']" in done.stderr
@@ -165,8 +170,8 @@ def test_zips_of_moodle_and_canvas_are_sorted(tmp_path):
     with zipfile.ZipFile(archive, "w") as packed:
         for name, student in HANDED_IN.items():
             packed.writestr(name, f"the notebook of {student}")
-    command = [sys.executable, "-m", "nbgrader", "zip_collect", PATH.stem, "--log-level=WARN"]
-    subprocess.run(command, cwd=course, check=True, capture_output=True)
+    with as_a_process():
+        assignments.nbgrader(course, "zip_collect", PATH.stem, "--log-level=WARN")
     found = {path.relative_to(course / "submitted"): path for path in course.glob("submitted/*/*/*.ipynb")}
     wanted = {f"{student}/{PATH.stem}/{PATH.name}" for student in HANDED_IN.values()}
     assert {place.as_posix() for place in found} == wanted
@@ -193,19 +198,19 @@ def test_the_class_survey_comes_into_the_assignment(tmp_path):
 
 
 def test_the_tool_says_plainly_that_nbgrader_is_missing():
-    program = "import sys; sys.modules['nbgrader'] = None; import assignments; assignments.main()"
-    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT / "tools", capture_output=True, text=True)
+    kept = {name: room for name, room in sys.modules.items() if name.split(".")[0] != "nbgrader"}
+    with mock.patch.dict(sys.modules, kept | {"nbgrader": None}, clear=True):
+        del sys.modules["assignments"]  # so that it is imported where there is no nbgrader
+        done = tool("assignments")
     assert done.returncode == 1
     assert "nbgrader is not installed" in done.stderr
     assert 'pip install ".[classroom]"' in done.stderr  # ours, from the repository
 
 
-def test_an_assignment_is_added_to_a_class_that_is_in_use(term, tmp_path):
-    made = copied(
-        term.folder if (term.course / "submitted").exists() else term.classes / "7-1", tmp_path / "7"
-    )
+def test_an_assignment_is_added_to_a_class_that_is_in_use(term):
+    made = term.folder
     before = prints(made)
-    done = tool("assignments", "--seed", 7, "--classes", tmp_path, SOURCES[1])
+    done = tool("assignments", "--seed", 7, "--classes", term.classes, SOURCES[1])
     assert done.returncode == 0, done.stderr
     after = prints(made)
     changed = {name for name, mark in before.items() if after.get(name) != mark}
@@ -215,7 +220,7 @@ def test_an_assignment_is_added_to_a_class_that_is_in_use(term, tmp_path):
     from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{made / 'course' / 'gradebook.db'}", "optimized-randomized-response") as book:
-        assert {each.name for each in book.assignments} == {PATH.stem, SOURCES[1].stem}
+        assert {each.name for each in book.assignments} == {path.stem for path in SOURCES[:3]}
         assert len(book.assignment_submissions(PATH.stem)) == 2
 
 
