@@ -24,7 +24,7 @@ SPAN = 700.0  # nats between masses in one table: e^-700 is above rounding.TINY
 
 
 class Seeded(UserWarning):
-    """A table was released with a seed: whoever finds or guesses it can take the noise off again."""
+    """A release has a seed or generator of its own: whoever finds or guesses it can take the noise off."""
 
 
 class Looked:

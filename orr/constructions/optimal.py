@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -20,9 +21,9 @@ from orr.optimum.alike import hamming
 from orr.optimum.bound import floor, single_flip
 from orr.optimum.certificate import Certificate, Certified
 from orr.optimum.edge import Edge
-from orr.optimum.path import FAINT, Path, start
+from orr.optimum.path import FAINT, HIGHEST, Path, start
 from orr.optimum.pool import Pool
-from orr.optimum.stages import follow
+from orr.optimum.stages import follow, prove
 from orr.optimum.transform import QUICK, SIZE
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import Unsound, eased_units, level_above, level_below
@@ -212,11 +213,15 @@ class Run:
         except (Unsound, np.linalg.LinAlgError):
             self.listed(start(self.kinds.problem))
             return
+        if self.small:
+            listed = partial(self.listed, path.weights * path.raised)
+            self.until_near([listed, *(partial(self.followed, pool, faint) for faint in FAINT)])
+            return
         steps = [lambda: self.listed(path.weights * path.raised), lambda: self.mixed(pool, path, QUICK)]
         if not self.few(path.weights):
             steps = [steps[1], lambda: self.listed(pool.proof[self.back][self.kinds.first])]
-        if self.problem.w.min() < FAINT[1] * self.problem.w.max():
-            steps.append(lambda: self.mixed(pool, Path.of(pool, FAINT[1]), QUICK))
+        if self.problem.w.min() < FAINT[-1] * self.problem.w.max():
+            steps.append(lambda: self.mixed(pool, Path.of(pool, FAINT[-1]), QUICK))
         self.until_near([*steps, lambda: self.mixed(pool, path, SIZE)])
 
     def mixed(self, pool: Pool, path: Path, size: int) -> None:
@@ -234,15 +239,33 @@ class Run:
     def few(self, weights: Floats) -> bool:
         """Tell whether flip sets are few enough for a list."""
         radius = float(weights @ (self.kinds.count * self.kinds.problem.q))
-        return self.small or self.kinds.below(weights, radius, FEW) is not None
+        return self.kinds.below(weights, radius, FEW) is not None
 
     def listed(self, weights: Floats) -> None:
         """Find the best law of flip sets near the edge of a ball of some weights."""
-        problem = self.kinds.problem
-        eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
-        edge = Edge(self.kinds, eased, weights, lambda: self.clock.left)
+        edge = self.edge(weights)
         tight = CHOSEN if self.small else math.inf  # of the excess, and so no more of the level
         edge.run(lambda lower, upper: self.done(lower, upper) and (upper - lower < tight or self.late()))
+        self.takes(edge)
+
+    def followed(self, pool: Pool, faint: float) -> None:
+        """Follow the path over listed flip sets, where levels are so far apart that HiGHS loses its way."""
+        path = Path.of(pool, faint)
+        edge = self.edge(path.weights * path.raised)
+        edge.follow(path, self.done)
+        self.takes(edge)
+        if self.problem.epsilons.max() > HIGHEST:  # whose weights, beside the others, are cut off in a list
+            prove(pool, path)
+            self.proves(level_below(pool.proved, 0), pool.proof[self.back])
+
+    def edge(self, weights: Floats) -> Edge:
+        """Begin to list flip sets near the edge of a ball."""
+        problem = self.kinds.problem
+        eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
+        return Edge(self.kinds, eased, weights, lambda: self.clock.left)
+
+    def takes(self, edge: Edge) -> None:
+        """Keep what an edge has proved, and its law, if they are the best."""
         if edge.lower > -math.inf:
             self.proves(level_below(edge.lower, 0), edge.weights[self.kinds.of])
         if edge.upper < math.inf:

@@ -25,6 +25,8 @@ def release(
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     progress: Callable[[int], object] = lambda rows: None,
+    *,
+    line_breaks: bool = False,
 ) -> int:
     r"""Randomize a file into a new one, some rows at a time.
 
@@ -41,6 +43,9 @@ def release(
         records again spends their level again.
     progress : callable
         Called with the number of rows of each batch, once it is written.
+    line_breaks : bool
+        Whether values of a csv file may hold line breaks. If not, a file that has some is refused: a
+        quotation mark that is missing or too many makes one value of several rows, which are then lost.
 
     Returns
     -------
@@ -62,7 +67,7 @@ def release(
     with replaced(Path(target), digest) as place:
         writer: Any = None
         try:
-            for batch in batches(Path(source), domain):
+            for batch in batches(Path(source), domain, line_breaks=line_breaks):
                 with counted_from(rows):
                     released = mechanism.perturb(batch)
                 released = released.combine_chunks().replace_schema_metadata({KEY: digest})
@@ -153,7 +158,12 @@ def counted_from(rows: int) -> Iterator[None]:
 
 
 def batches(
-    path: Path, domain: Domain, numbers: Sequence[str] = (), whole: Sequence[str] = ()
+    path: Path,
+    domain: Domain,
+    numbers: Sequence[str] = (),
+    whole: Sequence[str] = (),
+    *,
+    line_breaks: bool = True,
 ) -> Iterator[Any]:
     r"""Give a file as arrow tables of some rows each, at least one; the domain gives a csv file its types.
 
@@ -166,7 +176,7 @@ def batches(
     [2]
     """
     pa = imported("pyarrow")
-    reader, schema = _reader(path, domain, numbers, whole)
+    reader, schema = _reader(path, domain, numbers, whole, line_breaks)
     waiting = schema.empty_table()
     for batch in reader:
         # Borders depend on what the file holds, in bytes: whatever they were, batches have ROWS rows.
@@ -180,7 +190,7 @@ def batches(
 
 
 def _reader(
-    path: Path, domain: Domain, numbers: Sequence[str], whole: Sequence[str]
+    path: Path, domain: Domain, numbers: Sequence[str], whole: Sequence[str], line_breaks: bool
 ) -> tuple[Iterator[Any], Any]:
     """Open a file; give its batches and its schema."""
     pa = imported("pyarrow")
@@ -192,7 +202,7 @@ def _reader(
         opened = pa.ipc.open_file(pa.memory_map(str(path)))
         parts = (opened.get_batch(i) for i in range(opened.num_record_batches))
         return (part[i : i + ROWS] for part in parts for i in range(0, len(part), ROWS)), opened.schema
-    return comma_batches(path, domain, whole, numbers)
+    return comma_batches(path, domain, whole, numbers, line_breaks)
 
 
 def _writer(place: Path, suffix: str, schema: Any) -> Any:

@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = _parser().parse_args(arguments)
-    _leave_no_core()
+    if arguments is None:  # else the process is somebody else's
+        _leave_no_core()
     try:
         with warnings.catch_warnings(), _ending_like_an_interrupt():
             warnings.showwarning = _said
@@ -114,6 +115,9 @@ def _parser() -> argparse.ArgumentParser:
     release.add_argument("mechanism", type=Path, help="file that 'orr plan' wrote")
     release.add_argument("source", type=Path, help="true records: .csv, .parquet or .arrow")
     release.add_argument("target", type=Path, help="new file for the released records")
+    release.add_argument(
+        "--line-breaks", action="store_true", help="values of a csv file may hold line breaks"
+    )
     release.set_defaults(run=_release)
 
     estimate = commands.add_parser("estimate", help="estimate a table from a released file")
@@ -158,7 +162,8 @@ def _plan(given: argparse.Namespace) -> None:
 
 def _release(given: argparse.Namespace) -> None:
     with _bar() as progress:
-        rows = batches.release(load(given.mechanism), given.source, given.target, progress)
+        places = given.source, given.target
+        rows = batches.release(load(given.mechanism), *places, progress, line_breaks=given.line_breaks)
     print(f"{rows:,} rows released into {given.target}. Keep this file: do not release these records again.")
 
 

@@ -24,11 +24,12 @@ TRUE, FALSE = ("True", "true", "TRUE", "1"), ("False", "false", "FALSE", "0")
 
 
 def comma_batches(
-    path: Path, domain: Domain, whole: Sequence[str], numbers: Sequence[str]
+    path: Path, domain: Domain, whole: Sequence[str], numbers: Sequence[str], line_breaks: bool = True
 ) -> tuple[Iterator[Any], Any]:
     r"""Open a csv file; give its batches, with columns of the types of the labels, and their schema.
 
-    Only the columns of the domain are read, and those of whole and other numbers named here.
+    Only the columns of the domain are read, and those of whole and other numbers named here. A file with line
+    breaks in its values is warned of, or refused if it may have none, at its end: only then are they known.
 
     Examples
     --------
@@ -70,11 +71,16 @@ def comma_batches(
             start += len(batch)
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
         if start < lines:
-            warnings.warn(
+            told = (
                 f"{path.name} has {lines:,} lines below its first, but {start:,} rows: some values hold line "
-                "breaks. If none should, a quotation mark is missing or too many, and rows are lost",
-                stacklevel=2,
+                "breaks. If none should, a quotation mark is missing or too many, and rows are lost"
             )
+            if not line_breaks:
+                raise ValueError(
+                    f"{told}. Nothing is released. If values may hold line breaks, say so by --line-breaks "
+                    "(in Python, line_breaks=True)"
+                )
+            warnings.warn(told, stacklevel=2)
 
     return batches(), schema
 
@@ -107,9 +113,7 @@ def _parsed(path: Path, options: dict[str, Any]) -> Iterator[Any]:
     try:
         with reader.open_csv(str(path), **options) as opened:
             yield from opened
-    except (
-        pa.ArrowInvalid
-    ):  # whose words show values; columns are only cut here, so that no other cause is left
+    except pa.ArrowInvalid:  # whose words show values; columns are only cut here: no other cause is left
         raise ValueError(
             f"{path.name} cannot be read: a row has too few or too many columns, or more than 2 MB ({HIDDEN})"
         ) from None
@@ -137,6 +141,8 @@ def _cast(column: Any, kind: Any, name: str) -> Any:
         text = column.cast(pa.string())
     except pa.ArrowInvalid:
         raise ValueError(f"column {name!r} cannot be read: it is not all UTF-8 ({HIDDEN})") from None
+    if kind != pa.string():
+        text = imported("pyarrow.compute").utf8_trim_whitespace(text)
     try:
         return text.cast(kind)
     except pa.ArrowInvalid:

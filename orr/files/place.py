@@ -16,7 +16,7 @@ KINDS = (".csv", ".parquet", ".arrow")
 def replaced(target: Path, digest: str) -> Iterator[Path]:
     r"""Give a place to write to, which becomes the target if all goes well and is gone if not.
 
-    The digest goes into a file beside a csv file.
+    The digest goes into a file beside a csv file, which must not exist either.
 
     Examples
     --------
@@ -53,6 +53,11 @@ def replaced(target: Path, digest: str) -> Iterator[Path]:
 def _absent(target: Path) -> None:
     if target.exists():
         raise FileExistsError(f"{target} exists: keep what was released, or choose another name")
+    if target.suffix == ".csv" and (named := beside(target)).exists():
+        raise FileExistsError(
+            f"{named} exists, where the name of the mechanism of {target.name} would be written: "
+            f"move it away, or choose another name than {target.name}"
+        )
 
 
 def check_kind(path: Path) -> None:

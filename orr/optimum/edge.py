@@ -41,6 +41,7 @@ HIGHEST = 100.0  # level beyond which it has been seen to run on for ever, whate
 STEPS = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to HiGHS's weights that are tried
 SAME = 1e-4  # nats between neighbour levels of laws that are taken for the same,
 COMPARED = 2**16  # if they have no more cells than take a second or so
+CLOSE = 1e-9  # nats that a soft edge may cost, or scaling its law up to the levels
 
 
 class Edge:
@@ -88,6 +89,24 @@ class Edge:
             if not better:
                 failures, self.margin = failures + 1, 1.5 * self.margin
                 self.most = min(3 * self.most, LARGEST)
+
+    def follow(self, path: Path, done: Callable[[float, float], bool]) -> None:
+        """Follow a path of soft edges until the bounds meet. Unlike HiGHS it loses no digits at any scale."""
+        for stage in range(STAGES if self.fits else 0):
+            try:
+                if stage:
+                    path.narrow()
+                path.settle(lambda: self.left() < 0, CLOSE)
+                for weights in (path.limit, path.weights):
+                    self._weigh(weights * path.raised)
+            except (Unsound, np.linalg.LinAlgError):
+                return
+            found = self._logistic(path.weights * path.raised)
+            if found is not None and found[1].max() < self.upper:
+                self.upper, shares = float(found[1].max()), np.exp(found[1] - found[1].max())
+                self.cells, self.shares = found[0][shares > 0], shares[shares > 0]
+            if path.cost < CLOSE or done(self.lower, self.upper):
+                return
 
     def _weigh(self, weights: Floats) -> bool:
         """Take weights if they prove more than all before; if not, remember what speaks against them."""
@@ -169,9 +188,14 @@ class Edge:
         flips = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
         return (q * mass.sum() - flips / self.kinds.count) / d
 
+    @property
+    def _level(self) -> float:
+        """Best upper bound, or the lower one before there is any."""
+        return self.upper if self.upper < math.inf else self.lower
+
     def _mass(self, cells: Integers, log_shares: Floats) -> Floats:
         """Mass of cells that have a share of their room, at the best level."""
-        return np.exp(self.kinds.log_uniform(cells) + self.upper + log_shares)
+        return np.exp(self.kinds.log_uniform(cells) + self._level + log_shares)
 
     def law(self, problem: Problem, share: float) -> Cells:
         """Return the law with the softest edge that costs so small a share, or the best found."""
@@ -216,7 +240,12 @@ class Edge:
 
     def _of(self, path: Path, problem: Problem, most: float) -> Cells | None:
         """Return the law at a point of a path, unless it has too many cells or, by rounding, costs more."""
-        load, weights = path.model.load, path.weights
+        found = self._logistic(path.weights)
+        return Cells(problem, self.kinds, *found) if found and found[1].max() <= most else None
+
+    def _logistic(self, weights: Floats) -> tuple[Integers, Floats] | None:
+        """Cells and logarithms of their excess for a soft edge of some weights, if it gives the levels."""
+        load = self.kinds.count * self.eased.q
         cells = self.kinds.below(weights, float(weights @ load) + FAR, self.limit)
         if cells is None:
             return None
@@ -224,10 +253,10 @@ class Edge:
         supply = float(self._supply(self._mass(cells, log_g), cells).min())
         if not supply > 0:
             return None
-        log_excess = self.upper - math.log(supply) + log_g
+        log_excess = self._level - math.log(supply) + log_g
         full = (cells == self.kinds.count).all(axis=1)
         if full.any():  # what all flip sets have belongs to the uniform part
             least = float(log_excess[full][0])
             cells, log_excess = cells[~full], log_excess[~full]
             log_excess += np.log1p(-np.exp(least - log_excess)) - math.log1p(math.exp(min(least, 700)))
-        return Cells(problem, self.kinds, cells, log_excess) if log_excess.max() <= most else None
+        return cells, log_excess

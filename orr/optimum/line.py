@@ -146,7 +146,7 @@ class _Ends:
         radius = n * q * (1 - way * safe)
         with np.errstate(divide="ignore"):
             plain = table + np.log(np.abs(radius - cells))
-        log_scale = n * math.log1p((1 - 1 / size) * math.expm1(-cap))
+        log_scale = n * (math.log1p((size - 1) * math.exp(-cap)) - math.log(size))  # of the mean of C^-j
         tilted = plain - cap * cells - log_scale
         # n (q - q') as a product, with what was added to q or taken from it
         apart = (size - 1) * math.exp(-level) * -math.expm1(level - cap) / (1 + (size - 1) * math.exp(-cap))
@@ -200,4 +200,7 @@ class _Ends:
         first, last = (int(s.cells[j]) for s, j in ((whole, i), (cut, c))[::sign])
         bent = max(self.cap * (first - last - 1) - level, level - self.cap * (first - last), 0.0)
         top = level + self.cap * last if sign > 0 else self.cap * first
-        return Line(top, level, self.cap, bent, (last, share if sign > 0 else 1.0))
+        # The caps multiply what is not in the head: rounded down to a double, its losses use it up.
+        return Line(
+            top, level, self.cap, bent, (last, min(math.nextafter(share, 2), 1.0) if sign > 0 else 1.0)
+        )

@@ -42,7 +42,8 @@ STEPS = 40  # of Newton's method at a stage, where a few are needed
 SETTLED = 1e-3  # share of what the edge costs that a step is still worth
 NOISE = 1e-12  # share of the smooth expectation that rounding alone may promise
 DAMPED = 1e-13  # multiple of the diagonal that is added to the second derivatives, which may be singular
-FAINT = 1e-10, 1e-5  # beside the largest w, the smallest one that is told apart: first, and if that fails
+# Beside the largest w, the smallest one that is told apart: first, and where that fails.
+FAINT = 1e-10, 1e-8, 1e-5
 HIGHEST = 90.0  # nats: flips as rare as e^-90 do not matter to others
 FARTHEST = 4.0  # logarithms, that a weight may move by in a step
 # Share of its slope by which a weight that should grow is held back: between two layers of flip sets nothing

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from orr.checks import Label
+from orr.domain import Domain
 
 WORDS = {str: "strings", bool: "booleans", int: "integers"}
 NOTHING = frozenset(("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None"))  # to pandas
@@ -16,6 +17,7 @@ class Attribute:
 
     With ``gaps``, a released column may have nulls although missing is not a value: attributes not asked.
     If it is not ``complete``, so may one that is read. One that is read may be ``released`` already.
+    The ``domain`` tells of the other columns of its table.
     """
 
     name: str
@@ -23,6 +25,7 @@ class Attribute:
     gaps: bool = False
     complete: bool = True
     released: bool = False
+    domain: Domain | None = field(default=None, compare=False, repr=False)
 
     @property
     def known(self) -> tuple[Label, ...]:
@@ -51,9 +54,16 @@ class Attribute:
 
     @property
     def reader(self) -> str:
-        """How to read a csv file so that its labels stay as they are."""
-        empty = "" if "" in self.known else ", na_values=['']"
-        options = f"dtype={{{self.name!r}: str}}, keep_default_na=False{empty}"
+        """How to read a csv file so that its labels stay as they are, in all columns of the domain."""
+        columns: dict[str, tuple[Label | None, ...]] = {self.name: self.labels}
+        if (domain := self.domain) is not None:
+            columns = dict(zip(domain.names, domain.labels, strict=True))
+            columns |= {name: domain.codebook.get(name, ()) for name in domain.public}
+        texts = ", ".join(f"{n!r}: str" for n, labels in columns.items() if isinstance((*labels, 0)[0], str))
+        gaps: list[str] | dict[str, list[str]] = [""]  # what stands for missing
+        if any("" in labels for labels in columns.values()):
+            gaps = {n: [""] for n, labels in columns.items() if "" not in labels}
+        options = f"dtype={{{texts}}}, keep_default_na=False" + (f", na_values={gaps}" if gaps else "")
         return f"If it is from a csv file, keep its text as it is: in pandas, read_csv(..., {options})"
 
     def refused(self, shown: object) -> TypeError:

@@ -56,37 +56,44 @@ def filtered(columns: Mapping[int, Array], rates: Floats, sizes: Array) -> list[
         if 0 < absent < size:
             sets = -np.log(size + 1) - betaln(size - absent + 1, absent + 1)  # of so many labels
             chance = np.log1p(-rates[i] * absent / (size - 1)) * counts.sum()
-            if sets + chance + np.log((size - 1) * len(columns)) < np.log(CHANCE):
+            if sets + chance + np.log(size * len(columns)) < np.log(CHANCE):  # one more, for misread
                 found.append(i)
     return found
 
 
-def misread(columns: Mapping[int, Array], domain: Domain) -> list[int]:
+def misread(columns: Mapping[int, Array], rates: Floats, domain: Domain) -> list[int]:
     """Tell of which attributes labels seem to have been read as missing values.
 
-    That is so where missing is a value and is there, and no label is that looks like a missing value.
+    That is so where missing is a value and is there, and no label is that looks like a missing value,
+    although the chance that a release lacks all of these is as small as for :func:`filtered`. They are known
+    beforehand, and so are not counted as one set of many.
 
     Examples
     --------
-    >>> misread({0: np.array([1, 2, 2])}, Domain({"zone": ["NA", "EU"]}, missing="value"))
+    >>> domain = Domain({"zone": ["NA", "EU"]}, missing="value")
+    >>> misread({0: np.array([1, 2, 2] * 100)}, np.array([0.2]), domain)
     [0]
+    >>> misread({0: np.array([1, 2, 2])}, np.array([0.2]), domain)  # by chance, as like as not
+    []
     """
     found = []
     for i, codes in columns.items():
         attribute, last = Attribute(domain.names[i], domain.labels[i]), len(domain.labels[i]) - 1
         alike = [code for code, label in enumerate(attribute.known) if label in NOTHING]
         if attribute.missing and alike and last in codes and not np.isin(alike, codes).any():
-            found.append(i)
+            chance = np.log1p(-rates[i] * len(alike) / last) * np.count_nonzero(codes >= 0)
+            if chance + np.log((last + 1) * len(columns)) < np.log(CHANCE):
+                found.append(i)
     return found
 
 
 def warn_of(columns: Mapping[int, Array], rates: Floats, sizes: Array, domain: Domain | None) -> None:
     """Warn of attributes by which rows seem to have been chosen; the line is that of three calls above."""
     found = filtered(columns, rates, sizes)
-    for i in sorted({*found, *(misread(columns, domain) if domain is not None else ())}):
+    for i in sorted({*found, *(misread(columns, rates, domain) if domain is not None else ())}):
         name, hint = f"attribute {i}", ""
         if domain is not None:
-            attribute = Attribute(domain.names[i], domain.labels[i])
+            attribute = Attribute(domain.names[i], domain.labels[i], domain=domain)
             name = repr(attribute.name)
             if attribute.missing and attribute.mistakable:
                 hint = f". Or a label was taken for missing. {attribute.reader}"

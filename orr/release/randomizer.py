@@ -120,10 +120,12 @@ class Randomizer(Described):
             return perturb_lazily(records, self._domain, self.perturb)
         source, (values, decode) = Source(rng), encode(records, self._domain, gaps=self.gaps)
         if rng is not None and is_table(records):
-            told = (
-                "whoever finds or guesses it can take the noise off again. Leave rng out for a real release"
+            warnings.warn(
+                "this is released with a seed or generator of its own: whoever finds or guesses that, or its "
+                "state, can take the noise off again. Leave rng out for a real release",
+                Seeded,
+                stacklevel=2,
             )
-            warnings.warn(f"this table is released with a seed: {told}", Seeded, stacklevel=2)
         step, forms = max(1, self.block // len(self.sizes)), []
         released = values if is_table(records) else np.empty_like(values)  # a table's codes are nobody else's
         for start in range(0, len(values), step):

@@ -83,11 +83,11 @@ def encode(
     if not isinstance(domain, Domain):
         raise _nameless(records)
     attributes = [
-        Attribute(domain.names[i], domain.labels[i], gaps, complete, released=places is not None)
+        Attribute(domain.names[i], domain.labels[i], gaps, complete, places is not None, domain)
         for i in (range(len(domain)) if places is None else places)
     ]
     public = [
-        Attribute(name, (*domain.codebook.get(name, ()), None))
+        Attribute(name, (*domain.codebook.get(name, ()), None), domain=domain)
         for name in (domain.public if places is None else ())
     ]
     # With gaps the type has a sign, and room for the code past the last label, which stands for null.

@@ -118,7 +118,10 @@ def _weights(released: Any, what: str, weights: ArrayLike | str | None, counts: 
         raise ValueError(f"{what} has masked entries: every record needs a number")
     mine, theirs = (cast(Any, getattr(rows, "index", None)) for rows in (released, weights))
     if hasattr(mine, "equals") and hasattr(theirs, "equals") and not mine.equals(theirs):  # both of pandas
-        raise ValueError(f"{what} must have the index of the table, but has another: it may be of other rows")
+        raise ValueError(
+            f"{what} must have the index of the table, but has another: it may be of other rows; "
+            f"if they are in the order of the rows, give {what}.to_numpy()"
+        )
     values = np.asarray(weights if name is None else column(released, name))
     if values.ndim != 1 or values.dtype.kind not in "fiu":
         raise TypeError(f"{what} must be one number a record")

@@ -130,10 +130,8 @@ class Unbiased:
             return np.sqrt(variance) / self._group
         inside, p, most = np.zeros(self.pooled.shape), self.proportions, np.zeros(self.counts.shape)
         inside[group] = 1
-        for drawn in {
-            False,
-            sampling,
-        }:  # the delta method, for a ratio; a sample varies no less than the file
+        # The delta method, for a ratio; a sample varies no less than the file.
+        for drawn in {False, sampling}:
             along = self.pooled.times(inside, drawn)[group]
             own = self.pooled.variance(drawn)[group]
             most = np.maximum(most, own - 2 * p * along + p**2 * along.sum())
@@ -144,7 +142,8 @@ class Unbiased:
 
         It does where at least 20 records are released in the cell and 20 outside (100 each, if there are
         weights) and, unless people are sampled, 5 flips into the cell or out of it are to be expected.
-        Records of weights ``w`` count as ``(sum w)^2 / sum w^2``.
+        Records of weights ``w`` count as ``(sum w)^2 / sum w^2``. How often it holds is over all releases,
+        not only those in which the cell is marked: where it rarely is, the share among these can be lower.
 
         Examples
         --------
@@ -167,8 +166,10 @@ class Unbiased:
         people are a simple random sample: what their number would be among as many people as are here.
 
         An interval of 95% was found to hold in at least 92% of releases for cells that :meth:`reliable` tells
-        of. Elsewhere it may hold in far fewer, down to a fifth where next to nobody is in a cell. Then a
-        warning is given, and :meth:`orr.Estimate.to_frame` has a column that tells the cells.
+        of; that is over all releases, not only those in which the cell is marked: where it rarely is, the
+        share among these can be lower. Elsewhere it may hold in far fewer, down to a fifth where next to
+        nobody is in a cell. Then a warning is given, and :meth:`orr.Estimate.to_frame` has a column that
+        tells the cells.
 
         Parameters
         ----------

@@ -361,7 +361,10 @@ def test_tables_that_stand_for_all():
 
 
 @pytest.mark.parametrize("objective", ["one-way", "two-way"])
-@pytest.mark.parametrize(("total", "sizes"), [(1.0, [2, 2, 5, 7]), (3.0, [2, 3, 9]), (8.0, [2, 12, 12, 4])])
+@pytest.mark.parametrize(
+    ("total", "sizes"),
+    some_slow([(1.0, [2, 2, 5, 7]), (3.0, [2, 3, 9]), (8.0, [2, 12, 12, 4])], (1.0, [2, 2, 5, 7])),
+)
 def test_an_objective_is_served_no_worse_than_by_equal_shares(objective, total, sizes):
     ways = 1 if objective == "one-way" else 2
     found, equal = orr.allocate(total, sizes, objective=objective), orr.allocate(total, sizes)
@@ -373,13 +376,19 @@ def test_an_objective_is_served_no_worse_than_by_equal_shares(objective, total, 
     np.testing.assert_array_equal(found.epsilons, again.epsilons)
 
 
-def test_an_objective_gains_what_other_shares_gain():
+@pytest.mark.parametrize(
+    ("total", "objective", "ways"),
+    some_slow([(2.0, "one-way", 1), (1.0, "two-way", 2)], (1.0, "two-way", 2)),
+)
+def test_an_objective_gains_what_other_shares_gain(total, objective, ways):
     sizes = np.array([2, 2, 5, 7])
-    for total, objective, ways in ((2.0, "one-way", 1), (1.0, "two-way", 2)):
-        best = loss(orr.allocate(total, sizes, objective=objective), ways)
-        rivals = [loss(orr.allocate(total, sizes, sizes**c), ways) for c in (0.1, 0.2, 0.3, 0.4, 0.5)]
-        assert best <= 1.005 * min(rivals)
-    # One by one the best shares are known: levels at which all slopes of the loss are equal.
+    best = loss(orr.allocate(total, sizes, objective=objective), ways)
+    rivals = [loss(orr.allocate(total, sizes, sizes**c), ways) for c in (0.1, 0.2, 0.3, 0.4, 0.5)]
+    assert best <= 1.005 * min(rivals)
+
+
+def test_an_objective_finds_levels_at_which_all_slopes_of_the_loss_are_equal():
+    # One by one these are the best.
     found = orr.allocate(3.0, [2, 9], method="kronecker", objective="one-way")
     slopes = [
         (loss(orr.kronecker([a], [e + 1e-5]), 1) - loss(orr.kronecker([a], [e - 1e-5]), 1)) / 2e-5

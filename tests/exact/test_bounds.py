@@ -219,7 +219,7 @@ def test_bounds_hold_for_two_attributes(sizes, levels):
         (3, 5.0, 100),
         (3, 5.0, 1000),
         (4, 5.0, 100_000),
-        (2, 9.0, 1_000_000),
+        pytest.param(2, 9.0, 1_000_000, marks=pytest.mark.slow),
         (50, 0.3, 400),
         (4, 2.0, 1000),
         (1000, 0.7, 10_000),

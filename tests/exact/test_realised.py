@@ -91,7 +91,7 @@ LARGE = {
 }
 
 
-DEAR = "guarded above 709", "nearly equal levels"  # ten seconds and more
+DEAR = "guarded above 709", "nearly equal levels", "10000 of 1000 values", "two kinds of 500"  # seconds
 
 
 @pytest.fixture(

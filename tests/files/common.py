@@ -33,7 +33,7 @@ SMALL = {
     "alone": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0),
     "no cap": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], np.inf),
     "prices": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0.2),
-    "head": lambda: orr.guarded([4] * 20, [2.0] * 20, 0.1),
+    "head": lambda: orr.guarded([4] * 6, [2.0] * 6, 0.1),
     "balls": lambda: ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]),
 }
 LARGE = {

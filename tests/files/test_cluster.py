@@ -1,4 +1,7 @@
-"""A release on a real cluster: two worker processes, each with its own entropy."""
+"""A release in parts: by threads, by processes that start from nothing, and on a real cluster."""
+
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 import pandas as pd
@@ -7,9 +10,10 @@ from scipy.stats import binom
 
 import orr
 from tests.chance import deviation
+from tests.common import some_slow
 
+dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
-distributed = pytest.importorskip("distributed")
 
 ROWS, PARTS = 40_000, 8
 DOMAIN = orr.Domain({"a": ["x", "y"], "b": 16, "c": 16, "d": [False, True]}, missing={"a": "value"})
@@ -17,6 +21,8 @@ DOMAIN = orr.Domain({"a": ["x", "y"], "b": 16, "c": 16, "d": [False, True]}, mis
 
 @pytest.fixture(scope="module")
 def client():
+    """Two worker processes, each with its own entropy."""
+    distributed = pytest.importorskip("distributed")  # here, because it takes its time
     with (
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
@@ -33,15 +39,36 @@ def people():
     return dd.from_pandas(pd.concat([alike] * ROWS, ignore_index=True), npartitions=PARTS)
 
 
+@pytest.fixture(scope="module")
+def mechanism():
+    return orr.allocate(6.0, DOMAIN)
+
+
+def release_in_parts(how, mechanism, people, folder, request):
+    """Write every part of a release, once: lazy frames are drawn anew."""
+    if how == "processes":
+        folder.mkdir()
+        parts = dask.compute(*people.to_delayed(), scheduler="threads")
+        with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+            for i, part in enumerate(pool.map(mechanism.perturb, parts)):
+                part.to_parquet(folder / f"part.{i}.parquet")
+    elif how == "threads":
+        mechanism.perturb(people).to_parquet(folder, compute_kwargs={"scheduler": "threads"})
+    else:
+        client = request.getfixturevalue("client")
+        mechanism.perturb(people).to_parquet(folder)
+        assert len(client.scheduler_info()["workers"]) == 2
+
+
 @pytest.mark.filterwarnings("ignore")
-def test_partitions_do_not_share_their_noise(client, people, tmp_path):
-    mechanism = orr.allocate(6.0, DOMAIN)
-    mechanism.perturb(people).to_parquet(tmp_path / "released")  # once: lazy frames are drawn anew
+@pytest.mark.parametrize("how", some_slow(["threads", "processes", "cluster"], "cluster"))
+def test_partitions_do_not_share_their_noise(how, mechanism, people, tmp_path, request):
+    release_in_parts(how, mechanism, people, tmp_path / "released", request)
     released = dd.read_parquet(tmp_path / "released")
     assert list(released.columns) == ["a", "b", "c", "d"]
     assert released.npartitions == PARTS
-    parts = [part.compute().astype(str).to_numpy().tolist() for part in released.partitions]
-    assert len(client.scheduler_info()["workers"]) == 2
+    files = [tmp_path / "released" / f"part.{i}.parquet" for i in range(PARTS)]
+    parts = [pd.read_parquet(path).astype(str).to_numpy().tolist() for path in files]
     # 5,000 rows that agree by chance are out of the question, and so is a tenth of them in place.
     for i, one in enumerate(parts):
         for other in parts[:i]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from pyarrow import parquet
+from pyarrow import csv, parquet
 
 import orr
 from orr.book.people import people
 from orr.files import batches
 from orr.files.command import main
 from tests.chance import deviation
+from tests.common import some_slow
 
 # Processes that tests start have the package that the tests have, whatever is installed.
 TREE = os.environ | {"PYTHONPATH": str(Path(orr.__file__).parents[1])}
@@ -32,17 +34,24 @@ def table():
     return pd.DataFrame(data | {"name": "somebody", "children": np.arange(20_000) % 3}).convert_dtypes()
 
 
-@pytest.fixture
-def job(tmp_path, table):
-    """A domain and a table of each kind, in a folder of their own."""
+@pytest.fixture(scope="module")
+def written_once(tmp_path_factory, table):
+    """A domain and a table of each kind."""
+    folder = tmp_path_factory.mktemp("job")
     _, labels = people(*COLUMNS)
     attributes = dict(zip(COLUMNS, labels, strict=True)) | {"children": 3}
     domain = {"attributes": attributes, "missing": {"race": "value"}, "withheld": ["name"]}
-    (tmp_path / "domain.json").write_text(json.dumps(domain), "utf-8")
-    table.to_csv(tmp_path / "truth.csv", index=False)
-    table.to_parquet(tmp_path / "truth.parquet")
-    table.to_feather(tmp_path / "truth.arrow", compression="uncompressed")
-    return tmp_path
+    (folder / "domain.json").write_text(json.dumps(domain), "utf-8")
+    table.to_csv(folder / "truth.csv", index=False)
+    table.to_parquet(folder / "truth.parquet")
+    table.to_feather(folder / "truth.arrow", compression="uncompressed")
+    return folder
+
+
+@pytest.fixture
+def job(tmp_path, written_once):
+    """The same, in a folder of its own."""
+    return shutil.copytree(written_once, tmp_path, dirs_exist_ok=True)
 
 
 def run(job, *words):
@@ -53,6 +62,18 @@ def run(job, *words):
 def planned(job, *more, total="20"):
     assert run(job, "plan", "domain.json", "--total", total, "--out", "mechanism.json", *more) == 0
     return orr.load(job / "mechanism.json")
+
+
+@pytest.fixture
+def planned_job(job, tmp_path_factory):
+    """A job whose plan has been made, by the same command, for several tests at once."""
+    made = tmp_path_factory.getbasetemp() / "planned.json"
+    if not made.exists():
+        planned(job)
+        shutil.copy(job / "mechanism.json", made)
+    else:
+        shutil.copy(made, job / "mechanism.json")
+    return job
 
 
 def farthest(mechanism, table):
@@ -96,13 +117,12 @@ def test_a_whole_job(job, table, kind, to, capsys, monkeypatch):
     assert capsys.readouterr().out.startswith("# ")
 
 
-def test_a_release_holds_what_was_declared_and_nothing_else(job):
-    planned(job)
-    assert run(job, "release", "mechanism.json", "truth.parquet", "released.parquet") == 0
-    released = pd.read_parquet(job / "released.parquet")
+def test_a_release_holds_what_was_declared_and_nothing_else(planned_job):
+    assert run(planned_job, "release", "mechanism.json", "truth.parquet", "released.parquet") == 0
+    released = pd.read_parquet(planned_job / "released.parquet")
     assert list(released.columns) == [*COLUMNS, "children"]
-    schema = parquet.read_schema(job / "released.parquet")
-    assert schema.metadata == {b"orr.mechanism": orr.load(job / "mechanism.json").digest.encode()}
+    schema = parquet.read_schema(planned_job / "released.parquet")
+    assert schema.metadata == {b"orr.mechanism": orr.load(planned_job / "mechanism.json").digest.encode()}
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
@@ -140,24 +160,22 @@ def test_an_arrow_table_names_its_mechanism(job):
     assert other.estimate(table.replace_schema_metadata(), "sex").total == 20_000
 
 
-def test_what_a_killed_run_left_is_named(job, capsys):
-    planned(job)
-    (job / ".released.csv.1234.partial").write_text("sex\n", "utf-8")
+def test_what_a_killed_run_left_is_named(planned_job, capsys):
+    (planned_job / ".released.csv.1234.partial").write_text("sex\n", "utf-8")
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        assert run(job, "release", "mechanism.json", "truth.csv", "released.csv") == 0
+        assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 0
     said = capsys.readouterr().err
     assert said.startswith("orr: .released.csv.1234.partial in ")
     assert "a part of a release" in said
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break differently there")
-def test_a_reader_who_goes_away_is_told_nothing(job):
-    planned(job)
+def test_a_reader_who_goes_away_is_told_nothing(planned_job):
     words = [sys.executable, "-m", "orr", "report", "mechanism.json"]
     read, write = os.pipe()
     os.close(read)
-    done = subprocess.run(words, cwd=job, env=TREE, stdout=write, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(words, cwd=planned_job, env=TREE, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, b"")
 
@@ -180,11 +198,10 @@ def test_sampled_and_guarded(job, capsys):
     assert "standard_error" in capsys.readouterr().out
 
 
-def test_no_rows_are_no_error(job):
-    planned(job)
-    (job / "none.csv").write_text("sex,race,marital,income,children\n", "utf-8")
-    assert run(job, "release", "mechanism.json", "none.csv", "released.csv") == 0
-    assert (job / "released.csv").read_text("utf-8").count("\n") == 1
+def test_no_rows_are_no_error(planned_job):
+    (planned_job / "none.csv").write_text("sex,race,marital,income,children\n", "utf-8")
+    assert run(planned_job, "release", "mechanism.json", "none.csv", "released.csv") == 0
+    assert (planned_job / "released.csv").read_text("utf-8").count("\n") == 1
 
 
 class Interrupted(BaseException):
@@ -207,17 +224,16 @@ def test_an_interrupted_run_leaves_nothing(job, error, monkeypatch):
     assert sorted(os.listdir(job)) == before
 
 
-def test_a_bad_row_late_in_a_file_leaves_nothing(job, monkeypatch, capsys):
-    planned(job)
-    before = sorted(os.listdir(job))
-    with (job / "truth.csv").open("a", encoding="utf-8") as file:
+def test_a_bad_row_late_in_a_file_leaves_nothing(planned_job, monkeypatch, capsys):
+    before = sorted(os.listdir(planned_job))
+    with (planned_job / "truth.csv").open("a", encoding="utf-8") as file:
         file.write("Neither,White,Divorced,50000+.,somebody,1\n")
-    assert run(job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
+    assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
     words = capsys.readouterr().err
     assert "'sex'" in words
     assert "not declared" in words
     assert "Neither" not in words
-    assert sorted(os.listdir(job)) == before
+    assert sorted(os.listdir(planned_job)) == before
 
 
 SECRETS = {
@@ -332,13 +348,24 @@ def test_spoilt_csv_files_are_refused_with_the_cause(tmp_path, content, message)
 @pytest.mark.skipif(
     sys.platform == "win32", reason="no signal ends a process there, and it has no core files"
 )
-def test_a_refusal_is_no_crash(tmp_path):
-    """A thread that reads ahead must not outlive the interpreter: it took 3 of 15 such runs down."""
-    orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0]).to_json(tmp_path / "m.json")
+def test_a_refusal_is_no_crash(tmp_path, monkeypatch):
+    """A thread that reads ahead must not outlive the interpreter: it took 3 of 15 such runs down.
+
+    It can only if Arrow reads a file of Python's, so that is looked at, and two runs are tried.
+    """
+    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    mechanism.to_json(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text("sex,name\n" + "F,Ann\nM,Bob\n" * 1_000 + "F,Ann,x\n", "utf-8")
+    opened, plain = [], csv.open_csv
+    monkeypatch.setattr(
+        csv, "open_csv", lambda file, **options: opened.append(file) or plain(file, **options)
+    )
+    with pytest.raises(ValueError, match="a row has too few or too many columns"):
+        batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+    assert opened == [str(tmp_path / "truth.csv")]
     words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
     options = {"cwd": tmp_path, "env": TREE, "capture_output": True, "text": True, "check": False}
-    runs = [subprocess.run(words, **options) for _ in range(4)]
+    runs = [subprocess.run(words, **options) for _ in range(2)]
     assert {run.returncode for run in runs} == {1}
     (said,) = {run.stderr for run in runs}
     assert said.startswith("orr: truth.csv cannot be read: a row has too few or too many columns")
@@ -346,24 +373,72 @@ def test_a_refusal_is_no_crash(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="it has no core files")
-def test_a_crash_writes_no_core_file(job):
+def test_a_crash_writes_no_core_file(job, monkeypatch):
     import resource
 
-    before = resource.getrlimit(resource.RLIMIT_CORE)
-    try:
-        planned(job)
-        assert resource.getrlimit(resource.RLIMIT_CORE) == (0, before[1])
-    finally:
-        resource.setrlimit(resource.RLIMIT_CORE, before)
+    limits, most = [], resource.getrlimit(resource.RLIMIT_CORE)[1]
+    monkeypatch.setattr(resource, "setrlimit", lambda *limit: limits.append(limit))
+    planned(job)
+    assert limits == []  # called by a program, it leaves that as it was
+    monkeypatch.setattr(sys, "argv", ["orr", "report", str(job / "mechanism.json")])
+    assert main() == 0
+    assert limits == [(resource.RLIMIT_CORE, (0, most))]
 
 
-def test_rows_that_a_quotation_mark_swallows_are_counted(tmp_path):
+def test_rows_that_a_quotation_mark_swallows_are_not_released(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(batches, "ROWS", 1)  # so that something is written before it is refused
+    orr.kronecker(orr.Domain({"sex": ["F", "M"], "n": 3}), [1.0, 1.0]).to_json(tmp_path / "m.json")
+    (tmp_path / "truth.csv").write_text('sex,n,t\nF,1,a\nM,2,"HIV\nF,1,b\nM,1,HIV"\nF,2,c\n', "utf-8")
+    words, seen, put = ["release", "m.json", "truth.csv", "new.csv"], [], os.replace
+    monkeypatch.setattr(os, "replace", lambda *paths: seen.append(paths) or put(*paths))
+    assert run(tmp_path, *words) == 1
+    said = capsys.readouterr().err
+    assert "truth.csv has 5 lines below its first, but 3 rows" in said
+    assert "Nothing is released" in said
+    assert "--line-breaks" in said
+    assert "HIV" not in said
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m.json", "truth.csv"]
+    assert seen == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert run(tmp_path, *words, "--line-breaks") == 0
+    told = capsys.readouterr()
+    assert "3 rows released" in told.out
+    assert "5 lines below its first, but 3 rows" in told.err
+    assert len(seen) == 1
+
+
+def test_line_breaks_are_counted(tmp_path):
     mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
     (tmp_path / "truth.csv").write_text('sex,x\nF,"a\nM,b\nF,c"\nM,d', "utf-8")
+    with pytest.raises(ValueError, match=r"truth.csv has 4 lines below its first, but 2 rows.*line_breaks=T"):
+        batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     with pytest.warns(UserWarning, match="truth.csv has 4 lines below its first, but 2 rows"):
-        assert batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv") == 2
+        assert batches.estimate(mechanism, tmp_path / "truth.csv", ["sex"]).total == 2
     (tmp_path / "fine.csv").write_text('sex,x\r\n\r\nF,"a"\r\n\r\nM,b"c"d\r\n', "utf-8", newline="")
     assert batches.release(mechanism, tmp_path / "fine.csv", tmp_path / "again.csv") == 2
+
+
+@pytest.mark.parametrize("folder", [True, False])
+def test_what_stands_where_the_mechanism_is_named_is_told_at_once(planned_job, folder, capsys, monkeypatch):
+    named = planned_job / "released.csv.mechanism"
+    named.mkdir() if folder else named.write_text("mine", "utf-8")
+    before = sorted(os.listdir(planned_job))
+    with monkeypatch.context() as patched:
+        patched.setattr(batches, "batches", None)  # nothing is read
+        assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
+    assert "released.csv.mechanism exists, where the name of the mechanism" in capsys.readouterr().err
+    assert sorted(os.listdir(planned_job)) == before
+    (planned_job / "released.csv").write_text("sex\n", "utf-8")
+    assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
+    assert "released.csv exists: keep what was released" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["sex,w\nF, 1.5\nM,2.5 \n", "sex,w\nF,\t1.5\nM,  2.5\t\n"])
+def test_blanks_around_weights_do_not_count(tmp_path, text):
+    (tmp_path / "new.csv").write_text(text, "utf-8")
+    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    assert batches.estimate(mechanism, tmp_path / "new.csv", ["sex"], weights="w").total == 4
 
 
 def test_columns_called_form_and_public_numbers_are_read(tmp_path):
@@ -414,6 +489,35 @@ def test_a_sorted_release_is_no_filtered_one(tmp_path, monkeypatch):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize("kind", ["SIGTERM", "SIGINT", "SIGHUP"])
+def test_a_signal_while_batches_are_written_leaves_nothing(planned_job, kind, capsys, monkeypatch):
+    """In this process, after the first of several batches."""
+    before, number, seen = sorted(os.listdir(planned_job)), getattr(signal, kind), []
+    # Python interrupts by itself; another signal would pass unnoticed if the command did not see to it.
+    usual = signal.default_int_handler if kind == "SIGINT" else lambda *_: None
+    handler = signal.signal(number, usual)
+    monkeypatch.setattr(batches, "ROWS", 5_000)
+    plain = batches.release
+
+    def interrupted(mechanism, source, target, progress, **options):
+        def ring(rows):
+            seen.extend(planned_job.glob(".released*"))
+            signal.raise_signal(number)
+
+        return plain(mechanism, source, target, ring, **options)
+
+    monkeypatch.setattr(batches, "release", interrupted)
+    try:
+        assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 130
+        assert signal.getsignal(number) is usual  # as before
+    finally:
+        signal.signal(number, handler)
+    assert len(seen) == 1
+    assert "nothing half-done" in capsys.readouterr().err
+    assert sorted(os.listdir(planned_job)) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+@pytest.mark.parametrize("kind", some_slow(["SIGTERM", "SIGINT", "SIGHUP"], "SIGINT", "SIGHUP"))
 def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
     domain = orr.Domain({"sex": ["F", "M"]})
     orr.kronecker(domain, [1.0]).to_json(tmp_path / "m.json")
@@ -467,12 +571,11 @@ BAD = [
 
 
 @pytest.mark.parametrize(("words", "message"), BAD)
-def test_mistakes_are_named(job, words, message, capsys):
-    planned(job)
-    before = sorted(os.listdir(job))
-    assert run(job, *words) == 1
+def test_mistakes_are_named(planned_job, words, message, capsys):
+    before = sorted(os.listdir(planned_job))
+    assert run(planned_job, *words) == 1
     assert message in capsys.readouterr().err
-    assert sorted(os.listdir(job)) == before
+    assert sorted(os.listdir(planned_job)) == before
 
 
 def test_it_is_a_module_and_a_script():

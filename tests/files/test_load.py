@@ -3,6 +3,7 @@
 import json
 import math
 import random
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from orr.laws.weights import Weights
 from orr.optimum import clip, guard, stages
 from orr.optimum.effort import effort
 from orr.optimum.verify import level_and_errors
+from orr.release import stored as releases
 from orr.release.stored import written
 from tests.common import CONSTRUCTIONS, ball_mechanism, examples, problems
 from tests.files.common import (
@@ -48,6 +50,14 @@ FOLDER = Path(__file__).parent
 VALIDATOR = Draft202012Validator(SCHEMA)
 every = pytest.mark.parametrize("name", [*SMALL, *LARGE])
 small = pytest.mark.parametrize("name", SMALL)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def version_once():
+    """Look up the version of the package once, not for every file that is written: that takes longer."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(releases, "_package", cache(releases._package))
+        yield
 
 
 def check(mechanism):
@@ -564,10 +574,15 @@ def test_the_schema_allows_no_other_types(name):
 HEAD = ("format", "version", "package", "digest")
 
 
+@cache
+def good_head():
+    return json.loads(made("product").to_json())
+
+
 def refused_by_both(document):
     """See that the schema and the package refuse a file, if need be with a digest that fits."""
     assert not VALIDATOR.is_valid(document)
-    good = json.loads(made("product").to_json())
+    good = good_head()
     same = [document.get(name) == good[name] for name in HEAD[:3]] + [isinstance(document.get("digest"), str)]
     fits = written({name: value for name, value in document.items() if name not in HEAD})
     with pytest.raises(ValueError):  # noqa: PT011 (the reason is tested elsewhere)

@@ -67,7 +67,13 @@ def test_a_condition_less_is_caught(number, table, monkeypatch):
 
 
 @pytest.mark.parametrize("sampling", [False, True])
-@pytest.mark.parametrize("mechanism", [orr.kronecker([2, 2], [2.0, 2.0]), orr.optimal([2, 2], [1.5, 1.5])])
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        pytest.param(orr.kronecker([2, 2], [2.0, 2.0]), marks=pytest.mark.slow, id="kronecker"),
+        pytest.param(orr.optimal([2, 2], [1.5, 1.5]), id="optimal"),
+    ],
+)
 def test_so_are_those_of_joint_tables(mechanism, sampling):
     n = 50
     channel, grid = Channel(mechanism.law, (0, 1)), np.indices((n + 1,) * 3)
