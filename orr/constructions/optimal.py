@@ -21,9 +21,9 @@ from orr.optimum.alike import hamming
 from orr.optimum.bound import floor, single_flip
 from orr.optimum.certificate import Certificate, Certified
 from orr.optimum.edge import Edge
-from orr.optimum.path import FAINT, HIGHEST, Path, start
+from orr.optimum.path import FAINT, Path, start
 from orr.optimum.pool import Pool
-from orr.optimum.stages import follow, prove
+from orr.optimum.stages import follow
 from orr.optimum.transform import QUICK, SIZE
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import Unsound, eased_units, level_above, level_below
@@ -213,16 +213,14 @@ class Run:
         except (Unsound, np.linalg.LinAlgError):
             self.listed(start(self.kinds.problem))
             return
+        steps = [partial(self.listed, path.weights * path.raised), partial(self.mixed, pool, path, QUICK)]
         if self.small:
-            listed = partial(self.listed, path.weights * path.raised)
-            self.until_near([listed, *(partial(self.followed, pool, faint) for faint in FAINT)])
-            return
-        steps = [lambda: self.listed(path.weights * path.raised), lambda: self.mixed(pool, path, QUICK)]
-        if not self.few(path.weights):
+            steps[1:1] = [partial(self.followed, pool, faint) for faint in FAINT]
+        elif not self.few(path.weights):
             steps = [steps[1], lambda: self.listed(pool.proof[self.back][self.kinds.first])]
         if self.problem.w.min() < FAINT[-1] * self.problem.w.max():
             steps.append(lambda: self.mixed(pool, Path.of(pool, FAINT[-1]), QUICK))
-        self.until_near([*steps, lambda: self.mixed(pool, path, SIZE)])
+        self.until_near([*steps, partial(self.mixed, pool, path, SIZE)])
 
     def mixed(self, pool: Pool, path: Path, size: int) -> None:
         """Mix balls along the path, as long as a transform has no more numbers than this."""
@@ -254,9 +252,6 @@ class Run:
         edge = self.edge(path.weights * path.raised)
         edge.follow(path, self.done)
         self.takes(edge)
-        if self.problem.epsilons.max() > HIGHEST:  # whose weights, beside the others, are cut off in a list
-            prove(pool, path)
-            self.proves(level_below(pool.proved, 0), pool.proof[self.back])
 
     def edge(self, weights: Floats) -> Edge:
         """Begin to list flip sets near the edge of a ball."""

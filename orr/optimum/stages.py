@@ -41,7 +41,9 @@ def follow(
             return
         if not (np.isfinite(limit).all() and limit.any()):
             return
-        prove(pool, path)
+        for weights in (limit * path.raised, path.weights * path.raised):
+            states = min(max(float(path.weights @ path.model.load), PROVING), STATES)
+            pool.prove(np.rint(weights * (states / (weights @ pool.load)))[pool.kinds.of])
         if stage and growth(path, wanted) > REACH * GROWTH:
             continue  # nor would the next edge do
         upper = pool.upper
@@ -52,13 +54,6 @@ def follow(
             pool.mix()
         if done(pool.proved, pool.upper):
             return
-
-
-def prove(pool: Pool, path: Path) -> None:
-    """Prove what the weights of a path do here, and those that its tangent points to."""
-    for weights in (path.limit * path.raised, path.weights * path.raised):
-        states = min(max(float(path.weights @ path.model.load), PROVING), STATES)
-        pool.prove(np.rint(weights * (states / (weights @ pool.load)))[pool.kinds.of])
 
 
 def growth(path: Path, wanted: float) -> float:
