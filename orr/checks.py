@@ -120,6 +120,18 @@ def check_columns(what: str, names: Iterable[str]) -> tuple[str, ...]:
     return columns
 
 
+def is_missing(value: object) -> bool:
+    """Tell whether a value stands for none: None, or what libraries have in its place.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    strange = type(value).__name__ in {"NAType", "NaTType"}
+    return value is None or strange or (isinstance(value, float) and value != value)
+
+
 def check_labels(name: str, labels: Iterable[Label] | int, least: int) -> tuple[Label, ...]:
     """Return the labels of an attribute, or say what is wrong with them."""
     if isinstance(labels, int | np.integer) and not isinstance(labels, bool | np.bool_):

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from orr.arrays import Fixed, Integers, frozen
-from orr.checks import POLICIES, Label, check_columns, check_labels, check_name, check_policies
+from orr.checks import POLICIES, Label, check_columns, check_labels, check_name, check_policies, is_missing
 
 
 class Domain(Fixed):
@@ -144,6 +144,7 @@ class Domain(Fixed):
         """
         i = self.place(attribute)
         plain = label.item() if isinstance(label, np.generic) else label
+        plain = None if is_missing(plain) else plain
         for code, known in enumerate(self.labels[i]):
             if known == plain and isinstance(known, bool) == isinstance(plain, bool):
                 return code

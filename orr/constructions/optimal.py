@@ -213,7 +213,10 @@ class Run:
         except (Unsound, np.linalg.LinAlgError):
             self.listed(start(self.kinds.problem))
             return
-        steps = [partial(self.listed, path.weights * path.raised), partial(self.mixed, pool, path, QUICK)]
+        steps: list[Callable[[], None]] = [
+            partial(self.listed, path.weights * path.raised),
+            partial(self.mixed, pool, path, QUICK),
+        ]
         if self.small:
             steps[1:1] = [partial(self.followed, pool, faint) for faint in FAINT]
         elif not self.few(path.weights):

@@ -11,9 +11,9 @@ from typing import Any
 from orr.domain import Domain
 from orr.files.commas import comma_batches
 from orr.files.place import beside, check_kind, replaced
-from orr.release.columns import Undeclared, imported
+from orr.release.columns import HIDDEN, Undeclared, imported
 from orr.release.estimate import Estimate
-from orr.release.origin import KEY, check_origin, origin
+from orr.release.origin import KEY, check_origin, check_truth, origin
 from orr.release.randomizer import FORM, Randomizer
 
 LONGEST = 200  # letters that are read of the file that names a mechanism: more than a digest has
@@ -64,6 +64,7 @@ def release(
     ['"sex"', '"F"', '"M"']
     """
     domain, digest, rows = _domain(mechanism), mechanism.digest, 0
+    check_truth(named(Path(source)), Path(source).name)
     with replaced(Path(target), digest) as place:
         writer: Any = None
         try:
@@ -125,7 +126,13 @@ def made_by(source: str | os.PathLike[str], mechanism: Randomizer) -> bool:
     >>> made_by(path, orr.kronecker(orr.Domain({"sex": ["F", "M"]}), {"sex": 3.0}))  # nothing is said
     False
     """
-    path, found = Path(source), None
+    path = Path(source)
+    return check_origin(named(path), mechanism, path.name)
+
+
+def named(path: Path) -> str | None:
+    """Return the digest of the mechanism that released a file, if the file or one beside it tells."""
+    found = None
     check_kind(path)
     if path.suffix == ".parquet":
         found = origin(imported("pyarrow.parquet").read_schema(path))
@@ -135,7 +142,7 @@ def made_by(source: str | os.PathLike[str], mechanism: Randomizer) -> bool:
     elif beside(path).exists():
         with beside(path).open(encoding="utf-8-sig", errors="replace") as file:
             found = file.read(LONGEST).strip()
-    return check_origin(found, mechanism, path.name)
+    return found
 
 
 @contextmanager
@@ -200,9 +207,18 @@ def _reader(
         return file.iter_batches(ROWS), file.schema_arrow
     if path.suffix == ".arrow":
         opened = pa.ipc.open_file(pa.memory_map(str(path)))
-        parts = (opened.get_batch(i) for i in range(opened.num_record_batches))
+        parts = (_sound(path, opened.get_batch(i)) for i in range(opened.num_record_batches))
         return (part[i : i + ROWS] for part in parts for i in range(0, len(part), ROWS)), opened.schema
     return comma_batches(path, domain, whole, numbers, line_breaks)
+
+
+def _sound(path: Path, batch: Any) -> Any:
+    """Refuse a batch whose parts point outside of it: arrow would read what stands there, or crash."""
+    try:
+        batch.validate(full=True)
+    except imported("pyarrow").ArrowInvalid:
+        raise ValueError(f"{path.name} cannot be read: it is damaged ({HIDDEN})") from None
+    return batch
 
 
 def _writer(place: Path, suffix: str, schema: Any) -> Any:

@@ -73,7 +73,7 @@ def comma_batches(
         if start < lines:
             told = (
                 f"{path.name} has {lines:,} lines below its first, but {start:,} rows: some values hold line "
-                "breaks. If none should, a quotation mark is missing or too many, and rows are lost"
+                "breaks, or a quotation mark is missing or too many, and rows are lost"
             )
             if not line_breaks:
                 raise ValueError(

@@ -69,10 +69,10 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomize
     <Certified: 3 attributes, overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
     >>> again.law.rho({0, 2}) == mechanism.law.rho({0, 2}), again.to_json() == mechanism.to_json()
     (True, True)
-    >>> load(mechanism.to_json(), digest="sha256:0")  # doctest: +ELLIPSIS
+    >>> load(mechanism.to_json(), digest="sha256:" + 64 * "0")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: digest = 'sha256:0' is that of another file: this one has 'sha256:...'
+    ValueError: digest = 'sha256:000...' is that of another file: this one has 'sha256:...'
     """
     if not isinstance(digest, str | None):
         raise TypeError(f"digest must be a string, got {type(digest).__name__}")

@@ -8,7 +8,13 @@ from orr.checks import Label
 from orr.domain import Domain
 
 WORDS = {str: "strings", bool: "booleans", int: "integers"}
-NOTHING = frozenset(("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "NULL", "null", "None"))  # to pandas
+# What read_csv of pandas takes for missing.
+NOTHING = frozenset(
+    (
+        *("", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"),
+        *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,8 @@ class Attribute:
         if (domain := self.domain) is not None:
             columns = dict(zip(domain.names, domain.labels, strict=True))
             columns |= {name: domain.codebook.get(name, ()) for name in domain.public}
+        if any("" in labels and None in labels for labels in columns.values()):  # the same to pandas
+            return "If it is from a csv file, estimate from that file, by the command orr estimate"
         texts = ", ".join(f"{n!r}: str" for n, labels in columns.items() if isinstance((*labels, 0)[0], str))
         gaps: list[str] | dict[str, list[str]] = [""]  # what stands for missing
         if any("" in labels for labels in columns.values()):

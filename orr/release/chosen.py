@@ -19,7 +19,7 @@ class Filtered(UserWarning):
     """Rows of a release seem to have been chosen by their released values."""
 
 
-def filtered(columns: Mapping[int, Array], rates: Floats, sizes: Array) -> list[int]:
+def filtered(columns: Mapping[int, Array], rates: Floats) -> list[int]:
     """Tell on which attributes the rows of a release were filtered, as far as that can be seen.
 
     A released value of attribute ``i`` is each of its labels with a chance of at least ``q_i / (a_i - 1)``,
@@ -31,12 +31,9 @@ def filtered(columns: Mapping[int, Array], rates: Floats, sizes: Array) -> list[
     Parameters
     ----------
     columns : mapping of int to array
-        For some attributes, the released codes of some rows. Negative ones, of questions that were not asked,
-        do not count.
+        For some attributes, how often some rows have each label.
     rates : ndarray
         Flip probability of every attribute, or less.
-    sizes : ndarray
-        Number of values of every attribute.
 
     Returns
     -------
@@ -45,14 +42,12 @@ def filtered(columns: Mapping[int, Array], rates: Floats, sizes: Array) -> list[
 
     Examples
     --------
-    >>> filtered({0: np.zeros(200, dtype=int), 1: np.arange(200) % 3}, np.array([0.2, 0.2]), np.array([2, 3]))
+    >>> filtered({0: np.array([200, 0]), 1: np.array([66, 67, 67])}, np.array([0.2, 0.2]))
     [0]
     """
     found = []
-    for i, codes in sorted(columns.items()):
-        size = int(sizes[i])
-        counts = np.bincount(codes[codes >= 0], minlength=size)
-        absent = np.count_nonzero(counts == 0)
+    for i, counts in sorted(columns.items()):
+        size, absent = len(counts), np.count_nonzero(counts == 0)
         if 0 < absent < size:
             sets = -np.log(size + 1) - betaln(size - absent + 1, absent + 1)  # of so many labels
             chance = np.log1p(-rates[i] * absent / (size - 1)) * counts.sum()
@@ -71,31 +66,33 @@ def misread(columns: Mapping[int, Array], rates: Floats, domain: Domain) -> list
     Examples
     --------
     >>> domain = Domain({"zone": ["NA", "EU"]}, missing="value")
-    >>> misread({0: np.array([1, 2, 2] * 100)}, np.array([0.2]), domain)
+    >>> misread({0: np.array([0, 100, 200])}, np.array([0.2]), domain)
     [0]
-    >>> misread({0: np.array([1, 2, 2])}, np.array([0.2]), domain)  # by chance, as like as not
+    >>> misread({0: np.array([0, 1, 2])}, np.array([0.2]), domain)  # by chance, as like as not
     []
     """
     found = []
-    for i, codes in columns.items():
-        attribute, last = Attribute(domain.names[i], domain.labels[i]), len(domain.labels[i]) - 1
+    for i, counts in columns.items():
+        attribute, last = Attribute(domain.names[i], domain.labels[i]), len(counts) - 1
         alike = [code for code, label in enumerate(attribute.known) if label in NOTHING]
-        if attribute.missing and alike and last in codes and not np.isin(alike, codes).any():
-            chance = np.log1p(-rates[i] * len(alike) / last) * np.count_nonzero(codes >= 0)
+        if attribute.missing and alike and counts[last] and not counts[alike].any():
+            chance = np.log1p(-rates[i] * len(alike) / last) * counts.sum()
             if chance + np.log((last + 1) * len(columns)) < np.log(CHANCE):
                 found.append(i)
     return found
 
 
-def warn_of(columns: Mapping[int, Array], rates: Floats, sizes: Array, domain: Domain | None) -> None:
+def warn_of(columns: Mapping[int, Array], rates: Floats, domain: Domain | None) -> None:
     """Warn of attributes by which rows seem to have been chosen; the line is that of three calls above."""
-    found = filtered(columns, rates, sizes)
+    found = filtered(columns, rates)
     for i in sorted({*found, *(misread(columns, rates, domain) if domain is not None else ())}):
         name, hint = f"attribute {i}", ""
         if domain is not None:
             attribute = Attribute(domain.names[i], domain.labels[i], domain=domain)
             name = repr(attribute.name)
-            if attribute.missing and attribute.mistakable:
+            if attribute.missing and not columns[i][-1]:
+                hint = ". Or missing values were left out: pandas groups and counts them with dropna=False"
+            elif attribute.missing and attribute.mistakable:
                 hint = f". Or a label was taken for missing. {attribute.reader}"
         warnings.warn(
             f"these rows lack values of {name}, as if somebody had chosen them by it. Then the estimate is "

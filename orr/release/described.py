@@ -137,7 +137,7 @@ class Described(Fixed):
         Parameters
         ----------
         path : path, optional
-            Where to write it, too.
+            Where to write it, too; not over the file of another mechanism, to which a release may belong.
 
         Returns
         -------
@@ -152,7 +152,13 @@ class Described(Fixed):
         """
         text = written(self.state())
         if path is not None:
-            Path(path).write_text(text, "utf-8")
+            place = Path(path)
+            if place.exists() and self.digest not in place.read_text("utf-8", "replace"):
+                raise FileExistsError(
+                    f"{place} exists, and is not this mechanism's: a release may belong to it. "
+                    "Delete it, or choose another name"
+                )
+            place.write_text(text, "utf-8")
         return text
 
     @property

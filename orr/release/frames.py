@@ -6,6 +6,7 @@ labels, and nothing else: no index, no attributes, no metadata, no other column,
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -47,7 +48,7 @@ class Table:
 
     def chunks(self, attribute: Attribute) -> list[Chunk]:
         """Return the values of a column, or indices with the codes of what they point to."""
-        shown = self.kind(attribute.name)
+        shown = bare(self.kind(attribute.name))
         try:
             column = self.arrow(attribute.name)
         except (ArithmeticError, TypeError, ValueError, NotImplementedError):  # arrow would show the value
@@ -70,6 +71,17 @@ class Table:
     def lists_labels(self, name: str) -> bool:
         """Tell whether the type of a column lists its labels."""
         return bool(imported("pyarrow").types.is_dictionary(self.arrow(name).type))
+
+
+def bare(kind: Any) -> str:
+    """Name a type without what stands in its brackets, which may be values or names of parts.
+
+    Examples
+    --------
+    >>> bare("Sparse[str, 'Ann']"), bare("struct<Ann: int64>"), bare(np.dtype(int))
+    ('Sparse', 'struct', 'int64')
+    """
+    return re.split(r"[\[<(]", str(kind), maxsplit=1)[0]
 
 
 class PandasTable(Table):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-DIGEST = r"sha256:[0-9a-f]{64}"
+from orr.release.stored import DIGEST
+
 KEY = b"orr.mechanism"  # in the metadata of parquet and arrow files, and of the tables read from them
 
 
@@ -42,3 +43,17 @@ def check_origin(found: str | None, mechanism: Any, what: str = "the table") -> 
             "load the file of the one that released it"
         )
     return found is not None
+
+
+def check_truth(found: str | None, what: str = "records") -> None:
+    """Refuse to release what names a mechanism: its values are noisy already, and would be read as true.
+
+    Examples
+    --------
+    >>> check_truth("sha256:1", "new.csv")
+    Traceback (most recent call last):
+    ...
+    ValueError: new.csv was released already, by the mechanism sha256:1: give the true records
+    """
+    if found is not None:
+        raise ValueError(f"{what} was released already, by the mechanism {found}: give the true records")

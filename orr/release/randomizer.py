@@ -23,9 +23,9 @@ from orr.release.channel import Part
 from orr.release.chosen import warn_of
 from orr.release.described import Described
 from orr.release.estimate import Estimate
-from orr.release.origin import check_origin, origin
+from orr.release.origin import check_origin, check_truth, origin
 from orr.release.records import encode, is_lazy, is_table, partitions, perturb_lazily
-from orr.release.tally import Tally, check_table, sample
+from orr.release.tally import Tally, check_table, labels_seen
 
 Attributes = str | int | Iterable[str | int]
 FORM = "form"  # the column that says which form a person had
@@ -33,10 +33,10 @@ LOOKED_AT = 20_000  # released records in which traces of a filter are looked fo
 
 
 class Reading(NamedTuple):
-    """What was read from a batch of released records: an estimate, and the codes of some rows."""
+    """What was read from a batch of released records: an estimate, and counts of labels in some rows."""
 
     estimate: Estimate
-    rows: dict[int, Array]
+    labels: dict[int, Array]
 
 
 class Randomizer(Described):
@@ -118,6 +118,7 @@ class Randomizer(Described):
             if rng is not None:
                 raise ValueError("rng must be left out for a dask frame: its partitions would share it")
             return perturb_lazily(records, self._domain, self.perturb)
+        check_truth(origin(records))
         source, (values, decode) = Source(rng), encode(records, self._domain, gaps=self.gaps)
         if rng is not None and is_table(records):
             warnings.warn(
@@ -221,29 +222,32 @@ class Randomizer(Described):
         for what, name in (("weights", weights), ("counts", counts)):
             if isinstance(name, str) and (name in self.names or (self.gaps and name == FORM)):
                 raise ValueError(f"{what} = {name!r} must not be a randomized column: its values are noisy")
-        channels, rows = self.channels(table), {}
+        channels = self.channels(table)
         if counts is True:
             if self.gaps:
                 raise ValueError("counts of a sampled release do not tell who was asked: give the records")
             tally = Tally.of_counts(released, next(iter(channels.values())).shape)
+            ((seen, _),) = tally.seen.values()
+            axes = {*range(seen.ndim)}
+            found = {i: seen.sum(axis=tuple(axes - {j})) for j, i in enumerate(table)}
         else:
             column, forms = counts or None, self.form_numbers(released)
             tally = Tally(released, self._domain, table, forms, channels, weights=weights, counts=column)
-            if counts is False:  # last, since by now the records are known to be good
-                rows = sample(released, self._domain, LOOKED_AT, self.gaps)
+            # Last, since by now the records are known to be good.
+            found = labels_seen(released, self._domain, LOOKED_AT, self.gaps, column)
         parts = {form: Part(channel, *tally.seen[form]) for form, channel in channels.items()}
         names: tuple[str | int, ...] = table
         labels = None
         if self.domain is not None:
             names, labels = zip(*((self.domain.names[i], self.domain.labels[i]) for i in table), strict=True)
         codes, sums = list(fixed.values()), (tally.total, tally.squares)
-        return Reading(Estimate(chosen, parts, *sums, names=names, labels=labels, given=codes), rows)
+        return Reading(Estimate(chosen, parts, *sums, names=names, labels=labels, given=codes), found)
 
     def concluded(self, readings: Iterable[Reading]) -> Estimate:
         """Add up what was read, and warn where rows seem to have been chosen by a released value."""
         every = list(readings)
-        columns = {i: np.concatenate([r.rows[i] for r in every if i in r.rows]) for i in every[0].rows}
-        warn_of(columns, self.flip_probabilities, self.sizes, self.domain)
+        columns = {i: np.sum([r.labels[i] for r in every if i in r.labels], axis=0) for i in every[0].labels}
+        warn_of(columns, self.flip_probabilities, self.domain)
         return sum((r.estimate for r in every[1:]), start=every[0].estimate)
 
     @property

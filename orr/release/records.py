@@ -136,11 +136,11 @@ def _encode_array(
             f"records must have shape (n, {k}), one row a record, or ({k},), a single one; got {values.shape}"
         )
     if values.dtype.kind not in "iu":
-        raise TypeError(f"records must be integers, got {values.dtype}")
+        raise TypeError(f"records must be integers, got {values.dtype.name}")
     if int(sizes.max()) - 1 > np.iinfo(values.dtype).max or (gaps and values.dtype.kind == "u"):
         raise ValueError(
-            f"records of type {values.dtype} cannot hold the values {-1 if gaps else 0} to {sizes.max() - 1}"
-            ": use a wider type"
+            f"records of type {values.dtype.name} cannot hold the values {-1 if gaps else 0} to "
+            f"{sizes.max() - 1}: use a wider type"
         )
     chosen = list(range(k) if places is None else places)
     rows = values.reshape(-1, k)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
+from orr.checks import is_missing
 from orr.release.attribute import WORDS, Attribute
 from orr.release.columns import HIDDEN, Decode, check_names
 
@@ -38,11 +39,7 @@ def _code(label: Any, attribute: Attribute) -> int:
     """Return the code of a label, or say what is wrong with it."""
     plain = label.item() if isinstance(label, np.generic) else label
     name = attribute.name
-    if (
-        plain is None
-        or type(plain).__name__ in {"NAType", "NaTType"}
-        or (isinstance(plain, float) and plain != plain)
-    ):
+    if is_missing(plain):
         if attribute.missing:
             return len(attribute.known)
         if not attribute.complete:

@@ -9,6 +9,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -18,6 +19,7 @@ FORMAT, VERSION = "orr mechanism", 1
 HEAD = ("format", "version", "package", "digest")
 WIDTH = 100  # characters of a line, as long as numbers fit
 MOST = 2**28  # bytes of a file: a million attributes take 100 MB, and what is read several times as much
+DIGEST = r"sha256:[0-9a-f]{64}"
 WORDS = ("null", "true", "false")  # what else JSON may be
 
 
@@ -108,6 +110,8 @@ def read(source: str | os.PathLike[str], wanted: str | None = None) -> tuple[dic
             if claimed is not None
             else "the file has no digest"
         )
+    if wanted is not None and not re.fullmatch(DIGEST, wanted := wanted.strip()):
+        raise ValueError(f"digest = {wanted!r} must be sha256: and 64 digits, as mechanism.digest has them")
     if wanted is not None and claimed != wanted:
         raise ValueError(f"digest = {wanted!r} is that of another file: this one has {claimed!r}")
     return {name: value for name, value in found.items() if name not in HEAD}, claimed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from contextlib import suppress
-from itertools import product
 from typing import Any, Self, cast
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers
 from orr.domain import Domain
+from orr.release.columns import imported
 from orr.release.records import encode, is_table
 
 Tables = tuple[Floats, Floats]
@@ -117,11 +117,13 @@ def _weights(released: Any, what: str, weights: ArrayLike | str | None, counts: 
     if np.ma.is_masked(weights):
         raise ValueError(f"{what} has masked entries: every record needs a number")
     mine, theirs = (cast(Any, getattr(rows, "index", None)) for rows in (released, weights))
-    if hasattr(mine, "equals") and hasattr(theirs, "equals") and not mine.equals(theirs):  # both of pandas
-        raise ValueError(
-            f"{what} must have the index of the table, but has another: it may be of other rows; "
-            f"if they are in the order of the rows, give {what}.to_numpy()"
-        )
+    if hasattr(theirs, "equals"):  # of pandas
+        own = mine if hasattr(mine, "equals") else imported("pandas").RangeIndex(len(cast(Any, weights)))
+        if not theirs.equals(own):
+            raise ValueError(
+                f"{what} must have the index of the table, or 0, 1, ... if it has none: they may be of other "
+                f"rows. If they are in the order of the rows, give {what}.to_numpy()"
+            )
     values = np.asarray(weights if name is None else column(released, name))
     if values.ndim != 1 or values.dtype.kind not in "fiu":
         raise TypeError(f"{what} must be one number a record")
@@ -169,41 +171,58 @@ def take(records: Any, rows: NDArray[np.bool_]) -> Any:
     return frame.filter(rows.tolist()).to_native()
 
 
-def sample(released: Any, domain: Domain | Integers, most: int, gaps: bool = False) -> dict[int, Array]:
-    """Give the codes of some released rows from all over, in every column at hand.
+def labels_seen(
+    released: Any, domain: Domain | Integers, most: int, gaps: bool = False, counts: str | None = None
+) -> dict[int, Array]:
+    """Count the labels of some released rows from all over, in every column at hand.
 
-    Where pandas applies something to groups, it takes the columns away by which it grouped, and leaves
-    their values as the name of each group: they count as columns, if they are labels, unless they may be
-    those of public columns.
+    Where a column has counts, all rows are looked at. Where pandas applies something to groups, it takes the
+    columns away by which it grouped, and leaves their values as the name of each group: see :func:`_grouped`.
 
     Examples
     --------
-    >>> sample([[0], [1], [1]], np.array([2]), 2)
-    {0: array([0, 1])}
+    >>> labels_seen([[0], [1], [1]], np.array([2]), 2)
+    {0: array([1., 1.])}
     """
+    sizes, times, group = domain.sizes if isinstance(domain, Domain) else domain, None, dict[int, int]()
     if isinstance(domain, Domain) and is_table(released):
         import narwhals as nw
 
         frame = nw.from_native(released, eager_only=True)
         places = [i for i, name in enumerate(domain.names) if name in frame.columns]
-        some = frame.gather_every(-(-max(len(frame), 1) // most)).to_native()
-        key = getattr(released, "__dict__", {}).get("name", ())
-        keys = key if isinstance(key, tuple) else (key,)
-        public = set(domain.public) - set(frame.columns)  # by which the rows may have been grouped
-        group = _labelled(domain, frame.columns, keys) if len(keys) > len(public) else {}
+        step = 1 if counts else -(-max(len(frame), 1) // most)
+        some = frame.gather_every(step).to_native()
+        times = None if counts is None else column(released, counts)
+        group = _grouped(domain, frame.columns, getattr(released, "__dict__", {}).get("name", ()))
     else:
         values = np.asarray(released)
-        some, places, group = values[:: -(-max(len(values), 1) // most)], list(range(len(domain))), {}
+        some, places = values[:: -(-max(len(values), 1) // most)], list(range(len(domain)))
     codes, _ = encode(some, domain, tuple(places), gaps=gaps, complete=not gaps)
     columns = {i: codes[:, j] for j, i in enumerate(places)}
-    return columns | {i: np.full(len(codes), code) for i, code in group.items()}
+    columns |= {i: np.full(len(codes), code) for i, code in group.items()}
+    return {i: _counted(codes, int(sizes[i]), times) for i, codes in columns.items()}
 
 
-def _labelled(domain: Domain, columns: Collection[str], values: Iterable[Any]) -> dict[int, int]:
-    """Find attributes without a column that have some values among their labels, and the codes of these."""
-    found = {}
-    for value, name in product(values, domain.names):
-        if name not in columns:
+def _counted(codes: Array, size: int, times: Array | None) -> Floats:
+    """Count each code; questions that were not asked have none."""
+    asked = codes >= 0
+    counts = np.bincount(codes[asked], None if times is None else times[asked], minlength=size)
+    return counts.astype(float)
+
+
+def _grouped(domain: Domain, columns: Collection[str], name: Any) -> dict[int, int]:
+    """Find the attributes by which rows seem to be a group, from its name, and the codes of their labels.
+
+    These have no column. A number counts only if nothing else has none, since folds and batches are numbered
+    too; nothing does if it may be that of a public column.
+    """
+    keys = name if isinstance(name, tuple) else (name,)
+    absent, found = [n for n in domain.names if n not in columns], dict[int, int]()
+    for key in keys if len(keys) > len(set(domain.public) - set(columns)) else ():
+        fits = []
+        for n in absent if isinstance(key, str) or len(absent) <= len(keys) else ():
             with suppress(ValueError):
-                found[domain.place(name)] = domain.code(name, value)
+                fits.append((domain.place(n), domain.code(n, key)))
+        if len(fits) == 1:
+            found.update(fits)
     return found

@@ -16,7 +16,7 @@ from orr.release.channel import Part, ending
 from orr.release.pooled import Pooled
 from orr.release.shown import Axes
 
-# What intervals of 95% need to hold in 92% of releases, by exact binomials, and with weights by simulation:
+# What intervals of 95% need to hold in about 92% of releases: by exact binomials, with weights by simulation
 RECORDS = 20  # released in a cell, and outside; with 10 it was 91%
 WEIGHTED = 100  # if they have weights
 FLIPS = 5  # into a cell or out of it; with fewer it was down to 79%
@@ -165,9 +165,9 @@ class Unbiased:
         file, whatever their answers. With sampling they are about the population of which these
         people are a simple random sample: what their number would be among as many people as are here.
 
-        An interval of 95% was found to hold in at least 92% of releases for cells that :meth:`reliable` tells
-        of; that is over all releases, not only those in which the cell is marked: where it rarely is, the
-        share among these can be lower. Elsewhere it may hold in far fewer, down to a fifth where next to
+        An interval of 95% was found to hold in at least 91.9% of releases for cells that :meth:`reliable`
+        tells of; that is over all releases, not only those in which the cell is marked: where it rarely is,
+        the share among these can be lower. Elsewhere it may hold in far fewer, down to a fifth where next to
         nobody is in a cell. Then a warning is given, and :meth:`orr.Estimate.to_frame` has a column that
         tells the cells.
 

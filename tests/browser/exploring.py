@@ -63,3 +63,8 @@ def expect(page, sizes, levels):
     """Wait until the page shows a problem, and compare its levels with the package."""
     page.wait_for_function(SHOWS, arg=[sizes, levels])
     assert shown(page) == pytest.approx(levels_of(sizes, levels), rel=6e-5)  # five digits
+
+
+def plane_of(page):
+    """Return the box of the map's plane, in one look: it may be drawn anew between two."""
+    return page.evaluate("document.querySelector('#ex-map image').getBoundingClientRect().toJSON()")

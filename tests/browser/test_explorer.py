@@ -19,7 +19,7 @@ from orr.optimum.edge import SAME
 from tests.common import brute_levels, some_slow
 from tools.browsing import BOOK, PHONE
 
-from .exploring import PLACE, THREE, box, expect, link, shown, slider
+from .exploring import PLACE, THREE, box, expect, link, plane_of, shown, slider
 from .touching import finger
 
 ROOT = Path(__file__).parents[2]
@@ -433,7 +433,7 @@ def test_map_and_matrices(page):
     box(page, "Number of values of attribute 2").fill("3")
     expect(page, [4, 3], [1, 1])
     page.locator("#ex-map").scroll_into_view_if_needed()
-    plane = page.locator("#ex-map image").bounding_box()
+    plane = plane_of(page)
     for x, y in ((0.2, 0.9), (0.5, 0.4)):
         page.mouse.move(plane["x"] + x * plane["width"], plane["y"] + (1 - y) * plane["height"])
         page.mouse.down()
@@ -456,7 +456,7 @@ def test_map_and_matrices(page):
 def place_on_map(page, share):
     """Return the point of the map at a share of both its ranges."""
     page.locator("#ex-map").scroll_into_view_if_needed()
-    plane = page.locator("#ex-map image").bounding_box()
+    plane = plane_of(page)
     return plane["x"] + share * plane["width"], plane["y"] + (1 - share) * plane["height"]
 
 

@@ -9,7 +9,7 @@ import orr
 from tests.common import some_slow
 from tools.browsing import PHONE
 
-from .exploring import PLACE, THREE, box, expect, link, shown, slider
+from .exploring import PLACE, THREE, box, expect, link, plane_of, shown, slider
 from .looks import AFTER, comes
 from .touching import finger
 
@@ -93,7 +93,7 @@ def finger_moves_the_point(page):
 def test_a_finger_drags_the_point_on_the_map(phone):
     page = phone(COINS)
     levels, scrolled = finger_moves_the_point(page)
-    plane = page.locator("#ex-map image").bounding_box()["width"]
+    plane = plane_of(page)["width"]
     np.testing.assert_allclose(levels, [1 + 120 * 4.5 / plane, 1 + 60 * 4.5 / plane], atol=0.1)
     assert scrolled == 0
     expect(page, [3, 3], levels)
@@ -165,7 +165,7 @@ def test_the_pointer_reads_the_map(open_page):
     with open_page(COINS) as page:
         expect(page, [3, 3], [1, 1])
         bring(page.locator("#ex-map"))
-        plane = page.locator("#ex-map image").bounding_box()
+        plane = plane_of(page)
         page.mouse.move(plane["x"] + 0.4 * plane["width"], plane["y"] + 0.2 * plane["height"])
         one, two, case, saved = re.match(
             r"([\d.]+) and ([\d.]+): case \((\w+)\), saves ([\d.]+)%", tip(page).inner_text()

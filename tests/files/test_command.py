@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
@@ -138,6 +139,9 @@ def test_a_release_is_read_with_its_own_mechanism_only(job, kind, capsys):
     assert words in capsys.readouterr().err
     assert run(job, "estimate", "mechanism.json", f"truth.{kind}", "sex") == 0  # as a file made elsewhere
     assert f"truth.{kind} does not say which mechanism released it" in capsys.readouterr().err
+    assert run(job, "release", "mechanism.json", f"released.{kind}", f"again.{kind}") == 1
+    words = f"released.{kind} was released already, by the mechanism {mechanism.digest}: give the true"
+    assert words in capsys.readouterr().err
     if kind == "csv":
         named = job / "released.csv.mechanism"
         assert named.read_text("utf-8") == f"{mechanism.digest}\n"
@@ -158,6 +162,24 @@ def test_an_arrow_table_names_its_mechanism(job):
     with pytest.raises(ValueError, match=f"the table was released by the mechanism {mechanism.digest}"):
         other.estimate(table, "sex")
     assert other.estimate(table.replace_schema_metadata(), "sex").total == 20_000
+    with pytest.raises(ValueError, match="records was released already, by the mechanism"):
+        other.perturb(table)
+
+
+def test_a_damaged_file_is_refused(tmp_path):
+    """Arrow would read what stands elsewhere in the memory of the process, or crash."""
+    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"], "ward": []}, public=["ward"]), [1.0])
+    path = tmp_path / "truth.arrow"
+    table = pa.table({"sex": ["F", "M"] * 50, "ward": ["Elm", "Oak"] * 50})
+    with pa.ipc.new_file(path, table.schema) as file:
+        file.write_table(table)
+    whole = path.read_bytes()
+    ends = np.arange(0, 301, 3, dtype=np.int32).tobytes()  # of the names of wards
+    assert whole.count(ends) == 1
+    path.write_bytes(whole.replace(ends, np.arange(0, 301_000_000, 3_000_000, dtype=np.int32).tobytes()))
+    with pytest.raises(ValueError, match=r"truth\.arrow cannot be read: it is damaged"):
+        batches.release(mechanism, path, tmp_path / "new.arrow")
+    assert os.listdir(tmp_path) == ["truth.arrow"]
 
 
 def test_what_a_killed_run_left_is_named(planned_job, capsys):

@@ -175,10 +175,22 @@ def test_a_mechanism_has_the_digest_of_its_file():
     assert len({again, mechanism, made("balls")}) == 2
     with pytest.raises(ValueError, match=f"digest = '{made('balls').digest}' is that of another file"):
         orr.load(text, digest=made("balls").digest)
-    with pytest.raises(ValueError, match="digest = '' is that of another file"):
-        orr.load(text, digest="")
+    assert orr.load(text, digest=f"{mechanism.digest}\n") == mechanism  # as a file beside a csv file has it
+    for wrong in ("", mechanism.digest.removeprefix("sha256:"), mechanism.digest.upper()):
+        with pytest.raises(ValueError, match=f"digest = '{wrong}' must be sha256: and 64 digits"):
+            orr.load(text, digest=wrong)
     with pytest.raises(TypeError, match="digest must be a string, got bytes"):
         orr.load(text, digest=mechanism.digest.encode())
+
+
+def test_a_file_is_not_written_over_that_of_another_mechanism(tmp_path):
+    mechanism, path = made("cells"), tmp_path / "m.json"
+    mechanism.to_json(path)
+    text = mechanism.to_json(path)
+    assert orr.load(path) == mechanism
+    with pytest.raises(FileExistsError, match=r"m\.json exists, and is not this mechanism's"):
+        made("balls").to_json(path)
+    assert path.read_text("utf-8") == text
 
 
 def test_names_belong_to_the_digest():

@@ -229,11 +229,18 @@ BAD = {
     "object decimals": (pandas(children=objects(Decimal(5), Decimal(0), Decimal(1))), STRICT, *INTEGERS),
     "bytes": (pandas(sex=objects(b"M", b"F", b"M")), STRICT, *STRINGS),
     "lists": (polars(sex=[["M"], ["F"], ["M"]]), STRICT, *STRINGS),
-    "structs": (arrow(sex=[{"a": "M"}, {"a": "F"}, {"a": "M"}]), STRICT, *STRINGS),
+    "structs": (arrow(sex=[{SECRET: "M"}, {SECRET: "F"}, {SECRET: "M"}]), STRICT, *STRINGS),
+    "lists of structs": (arrow(sex=[[{SECRET: "M"}]] * 3), STRICT, *STRINGS),
+    "records of numpy": (np.zeros((3, 3), [(SECRET, int)]), STRICT, TypeError, "records must be integers"),
     "mixed objects": (pandas(sex=objects("M", NUMBER, "F")), STRICT, *STRINGS),
     "unhashable objects": (pandas(sex=objects({SECRET: 1}, ["F"], "M")), STRICT, *STRINGS),
     "booleans among integers": (pandas(children=objects(5, True, 0)), STRICT, *INTEGERS),
     "integers too large for any type": (pandas(children=objects(5, 10**30, 0)), STRICT, *INTEGERS),
+    "sparse strings": (
+        pandas(sex=pd.arrays.SparseArray(objects("M", SECRET, "F"), fill_value=SECRET)),
+        STRICT,
+        *STRINGS,
+    ),
     "sparse": (pandas(children=pd.arrays.SparseArray([5, 0, 1])), STRICT, *INTEGERS),
     # types that cannot hold what may be released
     "int8": (

@@ -528,18 +528,27 @@ def test_counts_and_weights_that_mislead_are_refused(options, made, error, messa
         orr.kronecker(NAMED, [1.0, 1.0]).estimate(made(table), ["x", "y"], **options)
 
 
+NUMBERED = [([7, 3], lambda table: table), ([0, 1], pl.from_pandas), ([0, 1], lambda table: [[1, 0], [0, 1]])]
+
+
 @few_records
-@pytest.mark.parametrize("make", [pl.from_pandas, lambda table: table, lambda table: [[1, 0], [0, 1]]])
-def test_a_series_of_weights_goes_by_its_place(make):
-    table, own = pd.DataFrame({"x": ["a", "b"], "y": [1, 2]}, index=[7, 3]), pd.Series([2.0, 1.0], [7, 3])
+@pytest.mark.parametrize(("index", "make"), NUMBERED)
+def test_a_series_of_weights_has_the_numbers_of_the_rows(index, make):
+    table, own = pd.DataFrame({"x": ["a", "b"], "y": [1, 2]}, index=index), pd.Series([2.0, 1.0], index)
     mechanism = orr.kronecker(NAMED, [2.0, 2.0])
     found = mechanism.estimate(make(table), 0, weights=own)
     np.testing.assert_array_equal(
         found.counts, mechanism.estimate([[1, 0], [0, 1]], 0, weights=[2, 1]).counts
     )
+    with pytest.raises(ValueError, match=r"weights must have the index of the table.*weights.to_numpy\(\)"):
+        mechanism.estimate(make(table), 0, weights=own[::-1])
 
 
 PEOPLE = orr.Domain({"race": ["a", "b", "c"], "ill": ["no", "yes"], "x": 4, "state": []}, public=["state"])
+
+
+def counted(table):
+    return table.groupby(["race", "ill", "x"], as_index=False).size().rename(columns={"size": "n"})
 
 
 def of_groups(mechanism, grouped):
@@ -558,6 +567,15 @@ def of_groups(mechanism, grouped):
         (lambda m, t: [m.estimate(part, "ill") for _, part in t.groupby("race")], "'race'"),
         (lambda m, t: [m.estimate(part, "ill") for _, part in pl.from_pandas(t).group_by("x")], "'x'"),
         (lambda m, t: m.estimate(t.loc[t.race == "a", ["ill"]], "ill"), None),  # of this nothing can be seen
+        (lambda m, t: of_groups(m, t[["ill", "race", "state"]].groupby("race")), "'race'"),
+        (lambda m, t: of_groups(m, t[["ill"]].groupby(np.arange(len(t)) // 300)), None),  # folds
+        (lambda m, t: of_groups(m, t[["ill", "race", "x"]].groupby(t.state)), None),
+        (lambda m, t: m.estimate(counted(t[t.race == "a"]), "ill", counts="n"), "'race'"),
+        (lambda m, t: m.estimate(counted(t), ["ill", "race"], counts="n"), None),
+        (
+            lambda m, t: m.estimate(np.array([[90, 0, 90], [90, 0, 90]]), ["ill", "race"], counts=True),
+            "'race'",
+        ),
     ],
 )
 def test_groups_by_released_values_are_seen(look, name):
@@ -573,11 +591,36 @@ def test_groups_by_released_values_are_seen(look, name):
     assert {w.filename for w in caught} <= {__file__}
 
 
+@pytest.mark.parametrize("labels", [["a", "b"], [False, True], 2], ids=["strings", "booleans", "integers"])
+def test_a_group_of_missing_values_is_given_as_any_other(labels):
+    mechanism = orr.kronecker(orr.Domain({"x": labels, "y": 2}, missing={"x": "value"}), [1.0, 1.0])
+    released = mechanism.perturb(
+        pd.DataFrame({"x": pd.array([*mechanism.domain.labels[0]] * 300), "y": [0, 1, 1] * 300})
+    )
+    shares = [mechanism.estimate(released, "y", given={"x": x}).counts for x in mechanism.domain.labels[0]]
+    frame = mechanism.estimate(released, "x").to_frame()
+    for x, share in zip(frame["x"], shares, strict=True):
+        np.testing.assert_array_equal(mechanism.estimate(released, "y", given={"x": x}).counts, share)
+    with pytest.warns(orr.Filtered) as caught:
+        released.groupby("x", dropna=False).apply(lambda part: mechanism.estimate(part, "y").total)
+    assert len(caught) == 3
+
+
+def test_missing_values_that_pandas_leaves_out_of_counts_are_missed():
+    domain = orr.Domain({"ill": ["no", "yes"]}, missing="value")
+    mechanism, truth = orr.kronecker(domain, [1.0]), pd.DataFrame({"ill": ["no", "yes", None] * 500})
+    released = mechanism.perturb(truth)
+    with pytest.warns(orr.Filtered, match="lack values of 'ill'.*dropna=False"):
+        mechanism.estimate(released.value_counts().reset_index(), "ill", counts="count")
+    whole = mechanism.estimate(released.value_counts(dropna=False).reset_index(), "ill", counts="count")
+    np.testing.assert_array_equal(whole.counts, mechanism.estimate(released, "ill").counts)
+
+
 ODD = orr.Domain({"a": ["NA", "None", "x"], "zip": ["00501", "10001"], "flag": ["True", "False"]})
 MISREAD = [
     (
         "a",
-        r"missing values in \d+ rows, and a label .* read_csv\(..., dtype={'a': str, 'zip'.*keep_default_na=F",
+        r"missing values in \d+ rows, and a label .* read_csv\(..., dtype={'a': str, 'zip'.*default_na=F",
     ),
     (
         "zip",
