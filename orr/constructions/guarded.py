@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from numbers import Real
+from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orr.arrays import Floats
 from orr.checks import plain
@@ -14,12 +16,14 @@ from orr.clock import Clock
 from orr.constructions.named import named
 from orr.constructions.optimal import optimal
 from orr.kinds import Kinds
+from orr.laws.beside import Beside
 from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.product import Product
+from orr.laws.ramp import Ramp
 from orr.optimum.capped import CLOSED, Program
 from orr.optimum.certificate import Certified
-from orr.optimum.clip import STATES, Clip, harris
+from orr.optimum.clip import STATES, Clip, harris, known
 from orr.optimum.decimals import down_to_float
 from orr.optimum.guard import KEPT, Capped
 from orr.optimum.line import clipped_line
@@ -48,7 +52,10 @@ class Guarded(Certified):
         No mechanism with these flip probabilities and caps has a smaller overall level.
     """
 
-    certificate: Capped
+    @property
+    def certificate(self) -> Capped:
+        """The proof, which knows whose it is."""
+        return cast(Capped, super().certificate)
 
     @property
     def slack(self) -> float:
@@ -227,8 +234,17 @@ class Run:
         for reach in (2 * self.reach + 20, float(levels.sum())):
             if k * STATES > WORK or self.clock.left < 4 * k * STATES * SECONDS:
                 return
-            if Clip(self.problem, self.caps, reach).run(lambda law: self.offers("ramp", law)):
+            loud = known(self.problem, reach)
+            if loud.any() and self.clipped(loud, reach):
                 return
+
+    def clipped(self, loud: NDArray[np.bool_], reach: float) -> bool:
+        """Clip Kronecker for those attributes whose digits a ramp keeps; the others stand beside it."""
+
+        def offered(ramp: Ramp) -> bool:
+            return self.offers("ramp", ramp if loud.all() else Beside(self.problem, ramp, loud))
+
+        return Clip(self.problem.part(loud), self.caps[loud], reach).run(offered)
 
 
 def _check_slack(slack: float) -> float:

@@ -93,6 +93,12 @@ class Fields:
                 "file are allowed"
             )
 
+    def afford(self, numbers: float) -> bool:
+        """Tell whether so many numbers more may be computed in all of the file, and if so, count them."""
+        afforded = numbers <= self.room[0] - ROOM / 2
+        self.room[0] -= numbers if afforded else 0
+        return afforded
+
     def take(self, name: str) -> Any:
         """Take an entry of any kind."""
         if name not in self.left:

@@ -160,6 +160,11 @@ class Lifted(Law):
         """``1 - r / p`` for the flip rates ``r`` of the second law, before repairs."""
 
     @property
+    def rate_units(self) -> float:
+        """Units by which flip rates differ from those of the draws, where they are more than a few."""
+        return 0.0
+
+    @property
     def kept(self) -> Floats:
         """Chance that each attribute of a record from the second law stays as it is."""
         return np.ones(len(self.problem)) if self.stay is None else 1 / (1 + 1 / self.stay)
@@ -208,13 +213,15 @@ class Lifted(Law):
         w, told = self.problem.w, self.told
         right = self.kept * told * (1 + 1 / w) / (1 + 1 / self.mass)
         off = np.abs(np.where(w < 1, right, self.rates / self.problem.q) - 1)
-        # Half of what is tolerated: a level may change by twice as much as what is told of it.
-        if not off.max() <= LEVELS / 2:  # nan, too
-            i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
-            raise Unsound(f"attribute {i} misses its level {self.problem.epsilons[i]} by {off[i]:.2g} of it")
+        off += ULP * self.rate_units * np.where(w < 1, 1 / told, 1)
         if told.min() < FLOOR:  # a difference whose digits are lost: the draws may tell something else
             i = int(told.argmin())
             raise Unsound(f"attribute {i} is too faint for a joint law: that tells {told[i]:.2g} of it")
+        # Half of what is tolerated: a level may change by twice as much as what is told of it.
+        if not off.max() <= LEVELS / 2:  # also rejects NaN
+            i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
+            level = self.problem.epsilons[i]
+            raise Unsound(f"attribute {i} may miss its level {level} by {off[i]:.2g} of it")
 
     def perturb(self, records: Array, source: Source) -> Array:
         (n, k), sizes = records.shape, self.problem.sizes

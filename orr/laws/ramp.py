@@ -85,6 +85,10 @@ class Ramp(Lifted):
         return len(self.problem) * (3 * size + 24) + 5 * size
 
     @property
+    def rate_units(self) -> float:
+        return self.counted
+
+    @property
     def coins(self) -> float:
         return self.counted + 4 * len(self.problem)
 

@@ -118,7 +118,10 @@ class Certificate:
     def _checked(self, exact: bool) -> bool | Verification:
         """Verify, unless something raises an error."""
         mechanism = self.mechanism
-        own = not mechanism or (mechanism.law is self.law and mechanism.problem is self.law.problem)
+        problem = self.law.problem
+        own = not mechanism or (
+            mechanism.law is self.law and mechanism.problem is problem and mechanism.asked is problem
+        )
         if not (own and self._plausible() and intact(self) and remade(self.law)):
             raise ValueError("it is of another mechanism, or numbers in it were changed")
         if exact:
@@ -222,7 +225,12 @@ class Certified(Mechanism):
 
     def __init__(self, law: Law, certificate: Certificate) -> None:
         super().__init__(law)
-        self.certificate = replace(certificate, mechanism=self)
+        self._certificate = certificate
+
+    @property
+    def certificate(self) -> Certificate:
+        """The proof, which knows whose it is."""
+        return replace(self._certificate, mechanism=self)
 
     @cached_property
     def epsilon(self) -> float:

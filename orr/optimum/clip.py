@@ -27,13 +27,14 @@ from collections.abc import Callable
 
 import numpy as np
 import scipy
+from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
 from orr.laws.ramp import Profile, Ramp
 from orr.laws.weights import Weights
 from orr.optimum.proofs import Thresholds
 from orr.problem import Problem
-from orr.rounding import RATES, ULP, log_sum
+from orr.rounding import LEVELS, RATES, ULP, log_sum
 
 STATES = 4_000  # weights that are told apart: steps of a few hundredths of a nat
 ROUNDS = 10  # of taking from slopes, each about as long as the one before
@@ -48,9 +49,7 @@ class Clip:
         self.spread = problem.epsilons * problem.q * problem.truth  # what a share of the level is in flips
         self.reach = min(reach, float(problem.epsilons.sum()))
         self.step = (float(caps @ problem.q) + self.reach) / STATES
-        # Flip rates have the units of Ramp.counted, with this as the size of the logarithms.
-        size = 2 * problem.log_records + self.reach
-        units = len(problem) * (3 * size + 24) + 5 * size
+        units = rate_units(problem, self.reach)
         self.eased = problem.eased(units)
         # So much may be added to neighbour levels that the draws keep the caps, if the slack allows it.
         slack = caps - problem.epsilons
@@ -113,6 +112,23 @@ class Clip:
             scipy.optimize.brentq(lambda level: best(level)[0], 1e-9 * self.reach, self.reach, rtol=1e-9)
         )
         return best(level)[1], level
+
+
+def rate_units(problem: Problem, reach: float) -> float:
+    """Units of the flip rates of a ramp: those of Ramp.counted, with the largest size of its logarithms."""
+    size = 2 * problem.log_records + reach
+    return len(problem) * (3 * size + 24) + 5 * size
+
+
+def known(problem: Problem, reach: float) -> NDArray[np.bool_]:
+    """Tell of which attributes a ramp tells so much that rounding takes no more than half of what it may.
+
+    Examples
+    --------
+    >>> known(Problem([2, 3, 4], [1e-7, 1.0, 2.0]), 3.0)
+    array([False,  True,  True])
+    """
+    return problem.w / (1 + problem.w) >= 4 * ULP * rate_units(problem, reach) / LEVELS
 
 
 def harris(problem: Problem, caps: Floats, weights: Integers) -> tuple[float, Thresholds] | None:

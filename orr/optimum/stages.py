@@ -24,13 +24,19 @@ PATIENCE = 10  # of them that may be no closer
 MIXED = 10  # balls after which a mixture is tried: one ball is drawn from in less time
 COARSEST = 4.0  # widths, the first unit that is tried
 PROVING = 20_000  # states of the whole weights that prove a bound
+STILL = 4  # stages without a better bound after which no more are tried
 
 
 def follow(
     pool: Pool, path: Path, wanted: float, done: Callable[[float, float], bool], room: Callable[[], float]
 ) -> None:
     """Follow the path until the bounds are close, there is no more room, or the edge is too narrow."""
+    before, still = (0.0, 0.0), 0
     for stage in range(STAGES):
+        still = still + 1 if before == (pool.proved, pool.upper) else 0
+        if still == STILL:
+            return
+        before = pool.proved, pool.upper
         try:
             if stage or path.fitted:
                 path.narrow(min(max(growth(path, wanted), 1.2), GROWTH))

@@ -25,6 +25,7 @@ from orr.laws.ramp import Ramp
 from orr.problem import Problem
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
+MAX_SUMS = 2**21  # of other weights, in a second; constructions list up to 100,000 flip sets
 DENSE = 2**20  # whole weights below this are counted one by one
 
 
@@ -75,6 +76,8 @@ def _merged(problem: Problem, weights: Floats, radius: float) -> tuple[Floats, F
     """Weights below a radius that occur, and the logarithms of their probabilities."""
     score, log_p = np.zeros(1), np.zeros(1)
     for i in np.argsort(-weights, kind="stable"):
+        if len(score) > MAX_SUMS:
+            raise ValueError(f"weights have more than {MAX_SUMS:,} sums")
         near = score + weights[i] < radius
         score = np.concatenate([score, score[near] + weights[i]])
         log_p = np.concatenate([log_p - math.log(problem.sizes[i]), log_p[near] + math.log(problem.p[i])])

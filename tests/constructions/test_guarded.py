@@ -366,6 +366,16 @@ def test_extreme_different_attributes(sizes, levels, slack):
     kept(mechanism, min(slack, 1e300))
 
 
+def test_attributes_whose_digits_a_ramp_loses_stand_beside_it():
+    sizes, levels = [72, *range(2, 16)], [1e-6, *np.linspace(0.1, 3, 14)]
+    best = orr.guarded(sizes, levels, 0.2)
+    assert type(best.law).__name__ == "Beside"
+    proof = best.certificate.verify(exact=True)
+    assert proof
+    assert proof.level_error < 1e-6
+    assert best.epsilon < 0.95 * sum(levels)
+
+
 def test_time_is_kept():
     rng = np.random.default_rng(6)
     for problem in ((rng.integers(2, 6, 300), rng.uniform(0.5, 3, 300)), ([4] * 10**5, [2.0] * 10**5)):

@@ -92,7 +92,8 @@ def test_permuting_the_input_permutes_the_output(problem, random):
         np.testing.assert_allclose(one.epsilon, other.epsilon, rtol=1e-14)
         for flips in flip_sets(len(sizes)):
             moved = {order.index(i) for i in flips}
-            np.testing.assert_allclose(one.log_ratio(flips), other.log_ratio(moved), rtol=0, atol=1e-13)
+            atol = 1e-13 * max(1, sum(levels))  # logarithms of that size are added in another order
+            np.testing.assert_allclose(one.log_ratio(flips), other.log_ratio(moved), rtol=0, atol=atol)
 
 
 def test_permuting_a_hundred_attributes_changes_nothing():
@@ -337,14 +338,14 @@ def test_a_law_that_lies_about_its_levels_is_refuted():
     best = orr.optimal(*draw(60, 2, 0.5, 3))
     ball = best.law
     assert isinstance(ball, Balls)
-    with pytest.raises(Unsound, match="misses its level"):
+    with pytest.raises(Unsound, match="may miss its level"):
         Balls(ball.problem, ball.balls, ball.masses * 0.99)
     assert not dataclasses.replace(best.certificate, law=spoiled(ball, masses=ball.masses * 0.99)).verify()
     assert not dataclasses.replace(best.certificate, law=spoiled(ball, stay=np.ones_like(ball.stay))).verify()
     listed = orr.optimal(*draw(30, 1))
     cells = listed.law
     assert isinstance(cells, Cells)
-    with pytest.raises(Unsound, match="misses its level"):
+    with pytest.raises(Unsound, match="may miss its level"):
         Cells(cells.problem, cells.kinds, cells.cells, cells.log_excess - 0.01)
     lower = spoiled(cells, log_excess=cells.log_excess - 0.01)
     assert not dataclasses.replace(listed.certificate, law=lower).verify()

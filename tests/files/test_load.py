@@ -24,6 +24,7 @@ from orr.laws.fields import Fields
 from orr.laws.law import Lifted
 from orr.laws.weights import Weights
 from orr.optimum import clip, guard, stages
+from orr.optimum.certificate import Certificate
 from orr.optimum.effort import effort
 from orr.optimum.verify import level_and_errors
 from orr.release import stored as releases
@@ -301,7 +302,7 @@ def test_the_reason_is_given():
     text = made("cells").to_json()
     for change, reason in (
         (lambda s: s.update(epsilon=1.0), r"mechanism.epsilon = 1.0 does not hold: the law gives 1.67"),
-        (lambda s: s["law"]["log_excess"].__setitem__(0, 9.0), "misses its level"),
+        (lambda s: s["law"]["log_excess"].__setitem__(0, 9.0), "may miss its level"),
         (lambda s: s.update(asked=[0.5, 1.0, 0.8]), "must be the levels achieved"),
         (lambda s: s["law"].update(cells=[s["law"]["cells"][0]] * len(s["law"]["cells"])), "must differ"),
         (lambda s: s["certificate"]["weights"].reverse(), "does not prove"),
@@ -329,10 +330,10 @@ def test_balls_and_ramps_are_checked():
             "tilt = .* is not that",
         ),
         ("balls", lambda law: law["balls"][-1].update(states=10**9), "states = 1000000000 must be"),
-        ("balls", lambda law: law.update(stay=None), "misses its level"),
+        ("balls", lambda law: law.update(stay=None), "may miss its level"),
         ("ramp", lambda law: law["slopes"].__setitem__(0, law["slopes"][0] * 0.99), "slopes must be those"),
         ("ramp", lambda law: law.update(top=1e9), "top = .* must be a number from"),
-        ("ramp", lambda law: law.update(top=law["top"] * 1.01), "misses its level"),
+        ("ramp", lambda law: law.update(top=law["top"] * 1.01), "may miss its level"),
         ("beside", lambda law: law.update(chosen=[True] * 3), "must be some of the attributes"),
     ):
         with pytest.raises(ValueError, match=reason):
@@ -459,6 +460,23 @@ def test_all_forms_share_the_room(monkeypatch):
     monkeypatch.setattr(fields, "ROOM", one + other - 1)
     with pytest.raises(ValueError, match=r"forms\[1\].mechanism.law.balls would take too long"):
         orr.load(text)
+
+
+def test_certificates_of_many_forms_are_left_to_their_readers(monkeypatch):
+    """What takes long is not done hundreds of times: a reader may ask for it."""
+    mechanism, checked = orr.sampled(range(2, 8), 2.0, 5), []
+    assert len(set(map(str, mechanism.mechanisms))) > 2
+    text = mechanism.to_json()
+    plain = Certificate.verify
+    monkeypatch.setattr(Certificate, "verify", lambda c: checked.append(c) or plain(c))
+    orr.load(text)
+    whole = len(checked)
+    checked.clear()
+    dear = effort(mechanism.mechanisms[0].certificate)
+    monkeypatch.setattr(fields, "ROOM", 2 * 8 * 1.5 * dear)
+    monkeypatch.setattr(Fields, "spend", lambda f, name, n: None)
+    assert orr.load(text) == mechanism
+    assert 0 < len(checked) < whole
 
 
 def test_a_file_that_is_too_long_is_not_read(tmp_path, monkeypatch):
@@ -669,7 +687,7 @@ def test_a_file_without_repairs_is_caught(monkeypatch):
     assert mechanism.law.stay is not None
     state = type(mechanism.law).state
     monkeypatch.setattr(type(mechanism.law), "state", lambda law: state(law) | {"stay": None})
-    with pytest.raises(ValueError, match="misses its level"):
+    with pytest.raises(ValueError, match="may miss its level"):
         check(mechanism)
 
 

@@ -15,6 +15,7 @@ from orr.laws.product import Product
 from orr.laws.ramp import Profile, Ramp
 from orr.laws.weights import Weights
 from orr.optimum import certificate as certificates_of
+from orr.optimum import verify
 from orr.optimum.certificate import Certificate, Certified
 from orr.optimum.decimals import DOWN, above_one, decimal, log1p
 from orr.optimum.realised import ONE, alias_law, chance, highest, kinds_of
@@ -25,8 +26,8 @@ from tests.exact import samplers
 
 def ramp():
     """Return a ramp that tells too much of a faint attribute, which is repaired."""
-    shape = np.array([0.5, 0.9, 1.3, 0.7, 3e-4]), 0.1
-    problem = Problem([2, 3, 4, 3, 1000], [0.19, 0.42, 0.74, 0.33, 3.8e-5])
+    shape = np.array([0.5, 0.9, 1.3, 0.7, 3e-3]), 0.1
+    problem = Problem([2, 3, 4, 3, 1000], [0.19, 0.42, 0.73, 0.33, 3.8e-4])
     law = Ramp(problem, Profile(Weights(problem, *shape), 2.0, 1.5))
     return Certified(law, Certificate(0.0, law.epsilon, None, "by hand", 0.0, law))
 
@@ -42,6 +43,7 @@ def certificates():
         "beside": orr.optimal([2, 3, 4, 10**6], [1.0, 1.5, 2.0, 1e-9]),
         "one by one": orr.optimal([2, 3, 4], [1.0, 1.5, 2.0], time_limit=1e-9),
         "ramp": ramp(),
+        "named": orr.optimal(orr.Domain({"a": 2, "b": 3, "c": 4}), [0.5, 1.0, 0.7]),
     }
 
 
@@ -116,6 +118,9 @@ def spoilt(mechanism):
         yield spoil(f"cached {name}", lambda m: m.law.problem, **{name: getattr(problem, name) / 2})
     yield spoil("epsilon", lambda m: m, epsilon=0.1)
     yield spoil("other levels", lambda m: m, problem=Problem(problem.sizes, 2 * problem.epsilons))
+    yield spoil("other levels asked", lambda m: m, asked=Problem(problem.sizes, 2 * problem.epsilons))
+    other = orr.optimal(problem.sizes, 2 * problem.epsilons).certificate
+    yield spoil("a certificate of another", lambda m: m, _certificate=other)
     yield spoil("no noise", lambda m: m, perturb=lambda records, rng: records)
     yield spoil("a law without noise", lambda m: m.law, perturb=lambda records, source: records)
     _, other = spoil("", lambda m: m.law)
@@ -225,6 +230,14 @@ def test_malformed_certificates_are_rejected():
         )
 
 
+def test_weights_with_very_many_sums_prove_nothing(monkeypatch):
+    certificate = orr.optimal(range(2, 14), np.linspace(0.5, 2, 12)).certificate
+    odd = dataclasses.replace(certificate, weights=np.sqrt(np.arange(2.0, 14)))
+    assert dataclasses.replace(odd, lower=verify.lower_bound(odd.law.problem, odd.weights)).verify()
+    monkeypatch.setattr(verify, "MAX_SUMS", 1000)
+    assert not odd.verify()
+
+
 def test_the_floor_is_below_the_truth_for_many_values():
     # Levels just above 1, where a difference would cancel.
     assert orr.optimal([999983] * 2000, [1.0804021060301507] * 2000, time_limit=1e-9).certificate.verify(
@@ -265,11 +278,14 @@ def test_what_exact_verification_says():
 
 @pytest.mark.parametrize("name", CERTIFIED)
 @pytest.mark.parametrize(
-    "again", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))], ids=["copy", "pickle"]
+    "again",
+    [copy.copy, copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))],
+    ids=["copy", "deep copy", "pickle"],
 )
 def test_copies_are_as_good_and_as_safe(name, again):
     one, other = CERTIFIED[name], again(CERTIFIED[name])
     assert other.epsilon == one.epsilon
+    assert other.certificate.mechanism is other
     assert other.certificate.verify()
     records = np.zeros((20, len(one.sizes)), dtype=int)
     np.testing.assert_array_equal(one.perturb(records, 1), other.perturb(records, 1))
