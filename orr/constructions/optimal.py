@@ -245,16 +245,20 @@ class Run:
     def listed(self, weights: Floats) -> None:
         """Find the best law of flip sets near the edge of a ball of some weights."""
         edge = self.edge(weights)
-        tight = CHOSEN if self.small else math.inf  # of the excess, and so no more of the level
-        edge.run(lambda lower, upper: self.done(lower, upper) and (upper - lower < tight or self.late()))
+        edge.run(self.tight)
         self.takes(edge)
 
     def followed(self, pool: Pool, faint: float) -> None:
         """Follow the path over listed flip sets, where levels are so far apart that HiGHS loses its way."""
         path = Path.of(pool, faint)
         edge = self.edge(path.weights * path.raised)
-        edge.follow(path, self.done)
+        edge.follow(path, self.tight)
         self.takes(edge)
+
+    def tight(self, lower: float, upper: float) -> bool:
+        """Tell the same of bounds from listed flip sets: all of them tell more exactly which law is best."""
+        close = CHOSEN if self.small else math.inf  # of the excess, and so no more of the level
+        return self.done(lower, upper) and (upper - lower < close or self.late())
 
     def edge(self, weights: Floats) -> Edge:
         """Begin to list flip sets near the edge of a ball."""

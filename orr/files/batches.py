@@ -64,7 +64,8 @@ def release(
     ['"sex"', '"F"', '"M"']
     """
     domain, digest, rows = _domain(mechanism), mechanism.digest, 0
-    check_truth(named(Path(source)), Path(source).name)
+    told = beside(Path(source)).name if Path(source).suffix == ".csv" else "its metadata"
+    check_truth(named(Path(source)), Path(source).name, told)
     with replaced(Path(target), digest) as place:
         writer: Any = None
         try:
@@ -135,9 +136,10 @@ def named(path: Path) -> str | None:
     found = None
     check_kind(path)
     if path.suffix == ".parquet":
-        found = origin(imported("pyarrow.parquet").read_schema(path))
+        with _whole(path):
+            found = origin(imported("pyarrow.parquet").read_schema(path))
     elif path.suffix == ".arrow":
-        with imported("pyarrow").memory_map(str(path)) as file:
+        with _whole(path), imported("pyarrow").memory_map(str(path)) as file:
             found = origin(imported("pyarrow").ipc.open_file(file).schema)
     elif beside(path).exists():
         with beside(path).open(encoding="utf-8-sig", errors="replace") as file:
@@ -206,19 +208,30 @@ def _reader(
         file = imported("pyarrow.parquet").ParquetFile(path)
         return file.iter_batches(ROWS), file.schema_arrow
     if path.suffix == ".arrow":
-        opened = pa.ipc.open_file(pa.memory_map(str(path)))
-        parts = (_sound(path, opened.get_batch(i)) for i in range(opened.num_record_batches))
+        with _whole(path):
+            opened = pa.ipc.open_file(pa.memory_map(str(path)))
+        parts = (_sound(path, opened, i) for i in range(opened.num_record_batches))
         return (part[i : i + ROWS] for part in parts for i in range(0, len(part), ROWS)), opened.schema
     return comma_batches(path, domain, whole, numbers, line_breaks)
 
 
-def _sound(path: Path, batch: Any) -> Any:
-    """Refuse a batch whose parts point outside of it: arrow would read what stands there, or crash."""
-    try:
+def _sound(path: Path, opened: Any, i: int) -> Any:
+    """Take a batch, unless its parts point outside of it: arrow would read what stands there, or crash."""
+    with _whole(path):
+        batch = opened.get_batch(i)
         batch.validate(full=True)
-    except imported("pyarrow").ArrowInvalid:
+        return batch
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Say that a file is damaged, without the words of arrow, which may hold what stands in it."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (imported("pyarrow").ArrowException, OSError):
         raise ValueError(f"{path.name} cannot be read: it is damaged ({HIDDEN})") from None
-    return batch
 
 
 def _writer(place: Path, suffix: str, schema: Any) -> Any:

@@ -72,8 +72,8 @@ def comma_batches(
             yield pa.RecordBatch.from_arrays(columns, schema=schema)
         if start < lines:
             told = (
-                f"{path.name} has {lines:,} lines below its first, but {start:,} rows: some values hold line "
-                "breaks, or a quotation mark is missing or too many, and rows are lost"
+                f"{path.name} has {lines:,} lines below its first, but {start:,} rows: either some values "
+                "hold line breaks, or a quotation mark is missing or too many and rows are lost"
             )
             if not line_breaks:
                 raise ValueError(

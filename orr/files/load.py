@@ -24,7 +24,7 @@ from orr.release.stored import canonical, read
 
 C = TypeVar("C", bound=Certificate)
 
-AGAIN = 8  # times as long as numbers of a law take those that verify it: logarithms, and the law once more
+AGAIN = 8  # times as long as reading a law takes to verify it: in logarithms, and making the law once more
 QUICK = 10**7  # numbers that a certificate may take to be verified at once: half a second
 
 

@@ -94,7 +94,10 @@ class Fields:
             )
 
     def afford(self, numbers: float) -> bool:
-        """Tell whether so many numbers more may be computed in all of the file, and if so, count them."""
+        """Tell whether so many numbers more may be computed in all of the file, and if so, count them.
+
+        Half of the room is kept for the laws, which must be computed.
+        """
         afforded = numbers <= self.room[0] - ROOM / 2
         self.room[0] -= numbers if afforded else 0
         return afforded

@@ -90,12 +90,12 @@ def warn_of(columns: Mapping[int, Array], rates: Floats, domain: Domain | None) 
         if domain is not None:
             attribute = Attribute(domain.names[i], domain.labels[i], domain=domain)
             name = repr(attribute.name)
-            if attribute.missing and not columns[i][-1]:
+            if attribute.missing and not columns[i][-1] and columns[i][:-1].all():
                 hint = ". Or missing values were left out: pandas groups and counts them with dropna=False"
             elif attribute.missing and attribute.mistakable:
                 hint = f". Or a label was taken for missing. {attribute.reader}"
         warnings.warn(
-            f"these rows lack values of {name}, as if somebody had chosen them by it. Then the estimate is "
+            f"these rows lack values of {name}, as if somebody had chosen them by it. If so, the estimate is "
             "wrong: a released value need not be the true one. Give all rows, and the group as given=" + hint,
             Filtered,
             stacklevel=4,

@@ -137,7 +137,8 @@ class Described(Fixed):
         Parameters
         ----------
         path : path, optional
-            Where to write it, too; not over the file of another mechanism, to which a release may belong.
+            Where to write it, too; not over a file of another digest, which a release may name. What is
+            constructed again has another one, since its run time is in the file.
 
         Returns
         -------
@@ -153,10 +154,14 @@ class Described(Fixed):
         text = written(self.state())
         if path is not None:
             place = Path(path)
-            if place.exists() and self.digest not in place.read_text("utf-8", "replace"):
+            if (
+                place.is_file()
+                and place.stat().st_size
+                and self.digest not in place.read_text(errors="replace")
+            ):
                 raise FileExistsError(
-                    f"{place} exists, and is not this mechanism's: a release may belong to it. "
-                    "Delete it, or choose another name"
+                    f"{place} exists and has another digest (as a mechanism that is built again has): a "
+                    "release may name it. Choose another name, or load that file with orr.load"
                 )
             place.write_text(text, "utf-8")
         return text

@@ -45,15 +45,16 @@ def check_origin(found: str | None, mechanism: Any, what: str = "the table") -> 
     return found is not None
 
 
-def check_truth(found: str | None, what: str = "records") -> None:
+def check_truth(found: str | None, what: str = "the table", where: str = "its metadata") -> None:
     """Refuse to release what names a mechanism: its values are noisy already, and would be read as true.
 
     Examples
     --------
-    >>> check_truth("sha256:1", "new.csv")
+    >>> check_truth("sha256:" + 64 * "0", "new.csv", "new.csv.mechanism")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    ValueError: new.csv was released already, by the mechanism sha256:1: give the true records
+    ValueError: new.csv was released already, by the mechanism sha256:000...: give the true records
     """
     if found is not None:
-        raise ValueError(f"{what} was released already, by the mechanism {found}: give the true records")
+        known = f"by the mechanism {found}" if re.fullmatch(DIGEST, found) else "by an unknown mechanism"
+        raise ValueError(f"{what} was released already, {known} ({where} says so): give the true records")

@@ -122,8 +122,8 @@ class Randomizer(Described):
         source, (values, decode) = Source(rng), encode(records, self._domain, gaps=self.gaps)
         if rng is not None and is_table(records):
             warnings.warn(
-                "this is released with a seed or generator of its own: whoever finds or guesses that, or its "
-                "state, can take the noise off again. Leave rng out for a real release",
+                "these records are released with a seed or generator of their own: whoever finds or guesses "
+                "it, or its state, can take the noise off again. Leave rng out for a real release",
                 Seeded,
                 stacklevel=2,
             )
@@ -234,7 +234,7 @@ class Randomizer(Described):
             column, forms = counts or None, self.form_numbers(released)
             tally = Tally(released, self._domain, table, forms, channels, weights=weights, counts=column)
             # Last, since by now the records are known to be good.
-            found = labels_seen(released, self._domain, LOOKED_AT, self.gaps, column)
+            found = labels_seen(released, self._domain, table, LOOKED_AT, self.gaps, column)
         parts = {form: Part(channel, *tally.seen[form]) for form, channel in channels.items()}
         names: tuple[str | int, ...] = table
         labels = None

@@ -111,7 +111,10 @@ def read(source: str | os.PathLike[str], wanted: str | None = None) -> tuple[dic
             else "the file has no digest"
         )
     if wanted is not None and not re.fullmatch(DIGEST, wanted := wanted.strip()):
-        raise ValueError(f"digest = {wanted!r} must be sha256: and 64 digits, as mechanism.digest has them")
+        raise ValueError(
+            f"digest = {wanted[:80]!r} must be sha256: and 64 hexadecimal digits in lower case, as "
+            "mechanism.digest has them"
+        )
     if wanted is not None and claimed != wanted:
         raise ValueError(f"digest = {wanted!r} is that of another file: this one has {claimed!r}")
     return {name: value for name, value in found.items() if name not in HEAD}, claimed

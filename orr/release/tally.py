@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from typing import Any, Self, cast
 
 import numpy as np
@@ -172,16 +171,22 @@ def take(records: Any, rows: NDArray[np.bool_]) -> Any:
 
 
 def labels_seen(
-    released: Any, domain: Domain | Integers, most: int, gaps: bool = False, counts: str | None = None
+    released: Any,
+    domain: Domain | Integers,
+    table: tuple[int, ...],
+    most: int,
+    gaps: bool = False,
+    counts: str | None = None,
 ) -> dict[int, Array]:
     """Count the labels of some released rows from all over, in every column at hand.
 
-    Where a column has counts, all rows are looked at. Where pandas applies something to groups, it takes the
-    columns away by which it grouped, and leaves their values as the name of each group: see :func:`_grouped`.
+    Of a table with a column of counts all rows are looked at, and only the columns that are wanted: others
+    may hold anything. Where pandas applies something to groups, it takes the columns away by which it
+    grouped, and leaves their values as the name of each group: see :func:`_grouped`.
 
     Examples
     --------
-    >>> labels_seen([[0], [1], [1]], np.array([2]), 2)
+    >>> labels_seen([[0], [1], [1]], np.array([2]), (0,), 2)
     {0: array([1., 1.])}
     """
     sizes, times, group = domain.sizes if isinstance(domain, Domain) else domain, None, dict[int, int]()
@@ -190,9 +195,10 @@ def labels_seen(
 
         frame = nw.from_native(released, eager_only=True)
         places = [i for i, name in enumerate(domain.names) if name in frame.columns]
-        step = 1 if counts else -(-max(len(frame), 1) // most)
+        step = -(-max(len(frame), 1) // most)
+        if counts is not None:
+            places, step, times = list(table), 1, column(released, counts).astype(float)
         some = frame.gather_every(step).to_native()
-        times = None if counts is None else column(released, counts)
         group = _grouped(domain, frame.columns, getattr(released, "__dict__", {}).get("name", ()))
     else:
         values = np.asarray(released)
@@ -213,16 +219,26 @@ def _counted(codes: Array, size: int, times: Array | None) -> Floats:
 def _grouped(domain: Domain, columns: Collection[str], name: Any) -> dict[int, int]:
     """Find the attributes by which rows seem to be a group, from its name, and the codes of their labels.
 
-    These have no column. A number counts only if nothing else has none, since folds and batches are numbered
-    too; nothing does if it may be that of a public column.
+    These have no column. If no other attribute is without a column, all must fit; else only a string tells
+    which one it is of, and only if it fits no other: folds have numbers, too. Nothing is told by a name that
+    may be that of a public column.
     """
     keys = name if isinstance(name, tuple) else (name,)
-    absent, found = [n for n in domain.names if n not in columns], dict[int, int]()
-    for key in keys if len(keys) > len(set(domain.public) - set(columns)) else ():
-        fits = []
-        for n in absent if isinstance(key, str) or len(absent) <= len(keys) else ():
-            with suppress(ValueError):
-                fits.append((domain.place(n), domain.code(n, key)))
-        if len(fits) == 1:
-            found.update(fits)
-    return found
+    absent = [i for i, n in enumerate(domain.names) if n not in columns]
+    if not absent or len(keys) <= len(set(domain.public) - set(columns)):
+        return {}
+    all_absent = len(absent) <= len(keys)
+    found = dict[int, int]()
+    for key in keys:
+        fits = {i: code for i in absent if (code := _code(domain, i, key)) >= 0}
+        if all_absent or (isinstance(key, str) and len(fits) == 1):
+            found = fits | found
+    return {} if all_absent and len(found) < len(absent) else found
+
+
+def _code(domain: Domain, attribute: int, label: Any) -> int:
+    """Return the code of a label, or -1."""
+    try:
+        return domain.code(attribute, label)
+    except ValueError:
+        return -1

@@ -323,7 +323,7 @@ def test_tuples_with_fakes_are_drawn_as_defined(sizes, fakes):
     bits = Hidden(sizes, log(3), fakes).release(np.tile(truth, (DRAWS, 1)), np.random.default_rng(seed(3)))
     seen = np.ravel_multi_index([b.argmax(axis=1) for b in bits], sizes)
     counts = np.bincount(seen, minlength=len(releases))
-    for odds in (THREE, Fraction(4)):
+    for odds in (THREE, Fraction(6)):  # which would pass with a chance below 1e-15
         chances = [float(tuple_chance(y, truth, sizes, odds, fakes)) for y in releases]
         assert fits(counts, DRAWS, chances).all() == (odds == THREE)
 
@@ -365,7 +365,7 @@ def seed_library(seed):
 
 @pytest.mark.statistical
 def test_the_librarys_client_has_the_amplified_level():
-    """Its level at label 1 is above 1.5: it is 2.06."""
+    """Its level at label 1 is above 1.2: it is 2.06, and the lower bound 7 standard errors above 1.2."""
     client = pytest.importorskip("multi_freq_ldpy.mdim_freq_est.RSpFD_solution").RSpFD_GRR_Client
     seed_library(seed(7) % 2**32)
     n, sizes = 20_000, [2] * 4
@@ -377,7 +377,7 @@ def test_the_librarys_client_has_the_amplified_level():
         assert fits(counts[-1], n, chances, 1 / 3).all()
     likely = beta.ppf(EACH / 6, counts[0][0], n - counts[0][0] + 1)
     unlikely = beta.isf(EACH / 6, counts[1][0] + 1, n - counts[1][0])
-    assert 1.5 < log(likely / unlikely) < Hidden(sizes, 1.0).epsilon
+    assert 1.2 < log(likely / unlikely) < Hidden(sizes, 1.0).epsilon
 
 
 @pytest.mark.parametrize("name", ["GRR", "ADP"])

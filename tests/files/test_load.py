@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import random
 from functools import cache
 from importlib import import_module
@@ -178,7 +179,7 @@ def test_a_mechanism_has_the_digest_of_its_file():
         orr.load(text, digest=made("balls").digest)
     assert orr.load(text, digest=f"{mechanism.digest}\n") == mechanism  # as a file beside a csv file has it
     for wrong in ("", mechanism.digest.removeprefix("sha256:"), mechanism.digest.upper()):
-        with pytest.raises(ValueError, match=f"digest = '{wrong}' must be sha256: and 64 digits"):
+        with pytest.raises(ValueError, match=f"digest = '{wrong}' must be sha256: and 64 hexadecimal"):
             orr.load(text, digest=wrong)
     with pytest.raises(TypeError, match="digest must be a string, got bytes"):
         orr.load(text, digest=mechanism.digest.encode())
@@ -189,9 +190,12 @@ def test_a_file_is_not_written_over_that_of_another_mechanism(tmp_path):
     mechanism.to_json(path)
     text = mechanism.to_json(path)
     assert orr.load(path) == mechanism
-    with pytest.raises(FileExistsError, match=r"m\.json exists, and is not this mechanism's"):
+    with pytest.raises(FileExistsError, match=r"m\.json exists and has another digest"):
         made("balls").to_json(path)
     assert path.read_text("utf-8") == text
+    (tmp_path / "empty.json").touch()
+    made("balls").to_json(tmp_path / "empty.json")
+    made("balls").to_json(os.devnull)
 
 
 def test_names_belong_to_the_digest():

@@ -570,7 +570,8 @@ def of_groups(mechanism, grouped):
         (lambda m, t: of_groups(m, t[["ill", "race", "state"]].groupby("race")), "'race'"),
         (lambda m, t: of_groups(m, t[["ill"]].groupby(np.arange(len(t)) // 300)), None),  # folds
         (lambda m, t: of_groups(m, t[["ill", "race", "x"]].groupby(t.state)), None),
-        (lambda m, t: m.estimate(counted(t[t.race == "a"]), "ill", counts="n"), "'race'"),
+        (lambda m, t: m.estimate(counted(t[t.race == "a"]), ["ill", "race"], counts="n"), "'race'"),
+        (lambda m, t: m.estimate(counted(t).assign(x=7.5), ["ill", "race"], counts="n"), None),
         (lambda m, t: m.estimate(counted(t), ["ill", "race"], counts="n"), None),
         (
             lambda m, t: m.estimate(np.array([[90, 0, 90], [90, 0, 90]]), ["ill", "race"], counts=True),
@@ -601,9 +602,19 @@ def test_a_group_of_missing_values_is_given_as_any_other(labels):
     frame = mechanism.estimate(released, "x").to_frame()
     for x, share in zip(frame["x"], shares, strict=True):
         np.testing.assert_array_equal(mechanism.estimate(released, "y", given={"x": x}).counts, share)
-    with pytest.warns(orr.Filtered) as caught:
+    with pytest.warns(orr.Filtered, match="given=$") as caught:
         released.groupby("x", dropna=False).apply(lambda part: mechanism.estimate(part, "y").total)
     assert len(caught) == 3
+
+
+def test_groups_by_two_questions_of_the_same_answers_are_seen():
+    answers = ["yes", "no"]
+    mechanism = orr.kronecker(orr.Domain({"smokes": answers, "drinks": answers, "x": 2}), [1.0] * 3)
+    people = pd.DataFrame({"smokes": answers * 500, "drinks": ["yes", "no", "no", "yes"] * 250, "x": 1})
+    released = mechanism.perturb(people)
+    with pytest.warns(orr.Filtered) as caught:
+        released.groupby(["smokes", "drinks"]).apply(lambda part: mechanism.estimate(part, "x").total)
+    assert len(caught) == 8  # two attributes of each of four groups
 
 
 def test_missing_values_that_pandas_leaves_out_of_counts_are_missed():
@@ -701,7 +712,7 @@ def test_missing_values_of_a_release_are_not_to_be_dropped():
 def test_a_table_with_a_seed_is_warned_of(make):
     mechanism, people = orr.kronecker(NAMED, [1.0, 1.0]), make({"x": ["a", "b"], "y": [1, 2]})
     for rng in (7, np.random.default_rng()):
-        with pytest.warns(orr.Seeded, match="a seed or generator of its own.*Leave rng out") as caught:
+        with pytest.warns(orr.Seeded, match="a seed or generator of their own.*Leave rng out") as caught:
             mechanism.perturb(people, rng)
         assert "table" not in str(caught[0].message)
         assert [w.filename for w in caught] == [__file__]
