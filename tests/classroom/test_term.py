@@ -61,6 +61,7 @@ def test_a_term(term):
     assert (other.folder / "secret").read_text("utf-8") != (term.folder / "secret").read_text("utf-8")
 
 
+@pytest.mark.slow
 def test_a_class_in_use_is_moved_aside(term):
     before = prints(term.classes)
     aside = tool("assignments", "--seed", 7, "--classes", term.classes, "--aside", PATH)
