@@ -36,11 +36,8 @@ links: .venv/installed ## check the links to other sites
 
 test: $(EXTRAS) ## run all tests but the slow ones, two stages at a time, and say what each cost
 	@$(BIN)/python tools/stages.py clear
-	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target FIRST=book $(STAGES); status=$$?; \
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=target $(STAGES); status=$$?; \
 	    $(BIN)/python tools/stages.py print; exit $$status
-
-# What waits for the book, too, does not take the place of the browser, which needs most time, once it is built.
-notebooks classroom lint checked: | $(FIRST)
 
 lint: .venv/installed-test scripts ## check style and types
 	@$(MEASURED) sh -c "$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy"
