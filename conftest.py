@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from orr.randomness import Source
-from orr.release import randomizer
+from orr_release import randomizer
 
 SECONDS = Counter()  # of each test
 

@@ -130,7 +130,7 @@ def memory(seed, kind):
             people[:1000] if kind == "array" else people.head(1000) if "pandas" in kind else people[:1000]
         )
         return beyond(lambda: release.perturb(people))
-    from orr.files import batches
+    from orr_release import files as batches
 
     folder = Path(tempfile.mkdtemp())
     code = f"from benchmarks.release import write; write({str(folder / 'truth')!r}, {kind!r}, {seed})"

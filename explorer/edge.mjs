@@ -1,5 +1,5 @@
 // Which optimum is meant where there are several: as in the package, the one with the softest edge that costs next to
-// nothing (orr/optimum/edge.py). Each state gets the share 1 / (1 + exp(-x)) of the largest lift, where x mixes the
+// nothing (orr/optimum/cell_program.py). Each state gets the share 1 / (1 + exp(-x)) of the largest lift, where x mixes the
 // gains of the state by weights of the kinds. All kinds get the supply that a level wants where the mean of
 // log(1 + exp(x)), in units of this supply and less the sum of the weights, is smallest: a smooth convex problem.
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from orr.files.command import main
+from orr_release.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -12,12 +12,12 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
+from orr.channel import Channel
 from orr.checks import check_attributes
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.release.channel import Channel
-from orr.release.randomizer import Randomizer
+from orr_release.randomizer import Randomizer
 
 MAX_MATRIX = 4096
 

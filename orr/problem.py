@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
-from orr.domain import Domain
 from orr.rounding import FLOOR, ULP
+from orr_release.domain import Domain
 
 Sizes = ArrayLike | Domain
 Levels = ArrayLike | Mapping[str, float]

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import orr
 from orr.constructions.optimal import Run
-from orr.optimum.path import Path as Following
+from orr.optimum.central_path import Path as Following
+from orr.optimum.column_generation import follow
 from orr.optimum.pool import Pool
-from orr.optimum.stages import follow
 from orr.problem import Problem
 from orr.rounding import eased_units
 

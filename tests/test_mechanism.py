@@ -9,7 +9,7 @@ from scipy.stats import beta
 
 import orr
 from orr.laws.cells import Cells
-from orr.laws.radius_one import RadiusOne
+from orr.laws.single_flip import SingleFlip
 from tests.chance import EACH, fits, seed
 from tests.common import CONSTRUCTIONS, ball_mechanism
 
@@ -104,7 +104,7 @@ def test_audit_and_law_accept_balls():
     check_sampler(ball_mechanism([2, 2, 3, 3], [0.4, 0.4, 0.5, 0.6]), None, 1 / 3)
 
 
-class LieMayBeTrue(RadiusOne):
+class LieMayBeTrue(SingleFlip):
     """Mutant: a lying attribute takes any value, its true one included."""
 
     def perturb(self, records, source):
@@ -113,7 +113,7 @@ class LieMayBeTrue(RadiusOne):
         return np.where(lie, records, released)
 
 
-class NoUniformPart(RadiusOne):
+class NoUniformPart(SingleFlip):
     """Mutant: nobody ever gets a uniformly random record."""
 
     def perturb(self, records, source):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from orr.categories import Categories, Tiers
+from orr.alias_table import Categories, Tiers
 from orr.randomness import Source
 from orr.rounding import ULP, alias_units
 from tests.chance import fits, seed

@@ -32,6 +32,9 @@ def call(*command: str | Path, folder: Path | None = None) -> None:
         raise NotFetched(f"{' '.join(map(str, command[:4]))} failed:\n{(done.stdout + done.stderr)[-2000:]}")
 
 
+OURS = ("orr", "orr_audit", "orr_release")  # packages of this repository that chapters import
+
+
 @cache
 def imports(code: str, *, late: bool) -> frozenset[str]:
     """Return the modules that code imports, those inside functions too if asked."""
@@ -53,9 +56,9 @@ def needed(code: str, root: Path = ROOT) -> set[str]:
             found.add(module)
             path = root / module.replace(".", "/")
             source = next((p for p in (path.with_suffix(".py"), path / "__init__.py") if p.exists()), None)
-            if source and module.split(".")[0] == "orr":
+            if source and module.split(".")[0] in OURS:
                 left |= imports(source.read_text("utf-8"), late=False)
-    return {module.split(".")[0] for module in found} - set(sys.stdlib_module_names) - {"orr"}
+    return {module.split(".")[0] for module in found} - set(sys.stdlib_module_names) - {*OURS}
 
 
 def tables() -> set[str]:
@@ -106,7 +109,8 @@ def make_wheels(out: Path) -> list[str]:
     """Build the package's wheel, and fetch the one that the kernel would take from PyPI."""
     pip = [sys.executable, "-m", "pip"]
     sources = out / "sources"
-    shutil.copytree(ROOT / "orr", sources / "orr", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in OURS:
+        shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "classroom", sources / "classroom", ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT.md"):
         shutil.copy(ROOT / name, sources)

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.stats import binom
 
 from orr.arrays import Array, Floats, Integers
-from orr.release.channel import NotRecoverable
-from orr.release.described import Described
+from orr.channel import NotRecoverable
+from orr_release.described import Described
 
 Attributes = tuple[int, ...]
 

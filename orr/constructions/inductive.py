@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orr.alias_table import minus
 from orr.arrays import Floats, frozen
-from orr.categories import minus
 from orr.constructions.named import named
 from orr.constructions.radius_one import single_flips
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
-from orr.laws.radius_one import RadiusOne
+from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
@@ -82,7 +82,7 @@ def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
 
     levels = asked.epsilons.copy()
     levels[fell_back] = np.logaddexp(0, np.log(asked.sizes[fell_back]) + math.log(mass))
-    return Inductive(RadiusOne.beside(Problem.achieved(asked.sizes, levels), z0, z), asked, fell_back)
+    return Inductive(SingleFlip.beside(Problem.achieved(asked.sizes, levels), z0, z), asked, fell_back)
 
 
 def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_], float]:

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from orr.arrays import Floats
 from orr.constructions.named import named
 from orr.constructions.optimal import Run
-from orr.domain import Domain
 from orr.laws.law import subsets
+from orr.optimum.central_path import start
 from orr.optimum.certificate import Certified, NotCertified
-from orr.optimum.path import start
 from orr.problem import Levels, Problem, Sizes
+from orr_release.domain import Domain
 
 MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second
 ACCEPTED, CLOSED = 1e-7, 1e-9  # gaps in nats: the largest that is not refused, and what is asked for

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-from orr.domain import Domain
+from orr_release.domain import Domain
 
 P = ParamSpec("P")
 M = TypeVar("M")

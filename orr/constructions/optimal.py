@@ -17,14 +17,14 @@ from orr.constructions.radius_one import NotApplicable, candidate, radius_one
 from orr.kinds import Kinds
 from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
-from orr.optimum.alike import hamming
 from orr.optimum.bound import floor, single_flip
+from orr.optimum.cell_program import Edge
+from orr.optimum.central_path import FAINT, Path, start
 from orr.optimum.certificate import Certificate, Certified
-from orr.optimum.edge import Edge
-from orr.optimum.path import FAINT, Path, start
+from orr.optimum.column_generation import follow
+from orr.optimum.hamming_ball import hamming
+from orr.optimum.laplace import QUICK, SIZE
 from orr.optimum.pool import Pool
-from orr.optimum.stages import follow
-from orr.optimum.transform import QUICK, SIZE
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import Unsound, eased_units, level_above, level_below
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from orr.arrays import Floats
 from orr.constructions.named import named
-from orr.laws.radius_one import RadiusOne
+from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
@@ -71,7 +71,7 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
                 f"the flip probabilities sum to {total:.6g}, at most 1, but a flip of attribute "
                 f"{int(z.argmax())} alone would be likelier than the truth"
             )
-        return Mechanism(RadiusOne.beside(problem, z0, z))
+        return Mechanism(SingleFlip.beside(problem, z0, z))
     if mass < problem.w.max() * (1 - ROUNDING):
         raise NotApplicable(
             f"the flip probabilities sum to {total:.6g}, more than 1, and attribute "
@@ -82,7 +82,7 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
         raise NotApplicable(
             f"the flip probabilities other than that of attribute {j} sum to {others:.6g}, more than 1"
         )
-    return Mechanism(RadiusOne.beside(problem, z0, z))
+    return Mechanism(SingleFlip.beside(problem, z0, z))
 
 
 def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:

@@ -8,7 +8,7 @@ from orr.arrays import Floats
 from orr.constructions.named import named
 from orr.constructions.radius_one import ROUNDING, candidate
 from orr.laws.law import Law
-from orr.laws.radius_one import RadiusOne
+from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Problem, Sizes
 
@@ -64,7 +64,7 @@ def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
     if len(problem) != 2:
         raise ValueError(f"two_attribute needs exactly 2 attributes, got {len(problem)}")
     _, z0, z, case = closed_form(problem)
-    return TwoAttribute(RadiusOne.beside(problem, z0, z), case)
+    return TwoAttribute(SingleFlip.beside(problem, z0, z), case)
 
 
 def closed_form(problem: Problem) -> tuple[float, float, Floats, str]:

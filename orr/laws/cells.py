@@ -15,8 +15,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from orr.alias_table import SPAN, Categories, Tiers
 from orr.arrays import Floats, Integers, frozen
-from orr.categories import SPAN, Categories, Tiers
 from orr.kinds import Kinds
 from orr.laws.chances import among, binomial
 from orr.laws.fields import Fields, numbers, odds

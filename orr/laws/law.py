@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orr.alias_table import Categories, Tiers
 from orr.arrays import Array, Floats, Integers, frozen
-from orr.categories import Categories, Tiers
 from orr.problem import Problem
 from orr.randomness import Looked, Source
 from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, eased_units, level_above

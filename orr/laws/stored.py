@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from orr.laws.balls import Balls
-from orr.laws.beside import Beside
+from orr.caps.ramp import Ramp
+from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.law import Law
 from orr.laws.product import Product
-from orr.laws.radius_one import RadiusOne
-from orr.laws.ramp import Ramp
+from orr.laws.single_flip import SingleFlip
+from orr.laws.split import SplitLaw
 from orr.problem import Problem
 
 
@@ -34,14 +34,14 @@ def _beside(problem: Problem, fields: Fields) -> Law:
     chosen = fields.flags("chosen", len(problem))
     if chosen.all() or not chosen.any():
         raise ValueError(f"{fields.path('chosen')} must be some of the attributes")
-    return Beside(problem, restored(problem.part(chosen), fields.inside("joint")), chosen)
+    return SplitLaw(problem, restored(problem.part(chosen), fields.inside("joint")), chosen)
 
 
 LAWS: dict[str, Callable[[Problem, Fields], Law]] = {
     "product": Product.restored,
-    "radius one": RadiusOne.restored,
+    "radius one": SingleFlip.restored,
     "cells": Cells.restored,
-    "balls": Balls.restored,
+    "balls": BallMixture.restored,
     "ramp": Ramp.restored,
     "beside": _beside,
 }

@@ -25,8 +25,9 @@ column
 width
     Of a soft edge: the unit of the weights along the path.
 
-Which file does what: ``bound`` proves, ``edge`` lists cells, ``path`` chooses weights with what ``transform``
-counts, ``stages`` makes balls of them and keeps these in a ``pool``, ``alike`` is a closed form. ``capped``,
-``line`` and ``clip`` do the same under caps, with ``proofs``. ``certificate``, ``verify``, ``exact``,
-``realised``, ``coins``, ``decimals`` and ``integrity`` say and check what was proved.
+Which file does what: ``bound`` proves, ``cell_program`` lists cells, ``central_path`` chooses weights with
+what ``laplace`` counts, ``column_generation`` makes balls of them and keeps these in a ``pool``,
+``hamming_ball`` is a closed form. ``certificate``, ``verify`` and ``integrity`` say and check what was
+proved.
+The room ``caps`` does the same under caps.
 """

@@ -11,16 +11,16 @@ from typing import Any, Self
 import numpy as np
 
 from orr.arrays import Array, Floats
-from orr.laws.beside import Beside
 from orr.laws.fields import Fields, numbers
 from orr.laws.law import Law
+from orr.laws.split import SplitLaw
 from orr.mechanism import Mechanism
 from orr.optimum import verify
-from orr.optimum.exact import Verification, bound, verification
-from orr.optimum.exported import exported
 from orr.optimum.integrity import intact, remade
 from orr.problem import Problem
 from orr.rounding import LEVELS, ULP
+from orr_audit.bound import Verification, bound, verification
+from orr_audit.coq import exported
 
 
 class NotCertified(RuntimeError):
@@ -248,7 +248,7 @@ class Certified(Mechanism):
         """
         if not problem.faint.any():
             return self
-        proof, law = self.certificate, Beside(problem, self.law, ~problem.faint)
+        proof, law = self.certificate, SplitLaw(problem, self.law, ~problem.faint)
         weights: Array | None = None
         if proof.weights is not None:
             weights = np.zeros(len(problem), dtype=proof.weights.dtype)

@@ -34,7 +34,7 @@ def intact(thing: Any, seen: set[int] | None = None) -> bool:
     seen = set() if seen is None else seen
     if isinstance(thing, list | tuple):
         return all(intact(part, seen) for part in thing)
-    ours = [cls for cls in type(thing).__mro__ if cls.__module__.startswith("orr.")]
+    ours = [cls for cls in type(thing).__mro__ if cls.__module__.startswith("orr")]
     if not ours or id(thing) in seen:
         return True
     seen.add(id(thing))
@@ -82,6 +82,6 @@ def _same(one: Any, other: Any) -> bool:
         return np.array_equal(one, other)
     if isinstance(one, list | tuple):
         return len(one) == len(other) and all(_same(a, b) for a, b in zip(one, other, strict=True))
-    if type(one).__module__.startswith("orr."):
+    if type(one).__module__.startswith("orr"):
         return _same(sorted(_given(one).items()), sorted(_given(other).items()))
     return bool(one == other)

@@ -15,7 +15,7 @@ import scipy
 from orr.arrays import Floats, Integers
 from orr.kinds import Kinds
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.optimum.bound import counted
 from orr.problem import Problem
 
@@ -108,9 +108,9 @@ class Pool:
                 self.offer([self.columns[j] for j in used], result.x[used] / scale[used, 0])
                 return
 
-    def law(self, problem: Problem, order: Integers) -> Balls:
+    def law(self, problem: Problem, order: Integers) -> BallMixture:
         """Return the best mixture for a problem whose attribute ``i`` is ours of number ``order[i]``."""
         balls = [Ball(problem, c.weights[order], c.states, c.edge) for c in self.best]
         q, d = self.eased.q[order], self.eased.d[order]
         supply = self.masses @ np.array([(q - ball.rates) / d for ball in balls])
-        return Balls(problem, balls, self.masses / min(float(supply.min()), 1.0))
+        return BallMixture(problem, balls, self.masses / min(float(supply.min()), 1.0))

@@ -2,7 +2,7 @@
 
 Everything is computed again from what defines the law and from what its sampler compares with: none of
 the law's own sums are used. This is done in ordinary doubles and logarithms, and so to within
-``SLACK``; :mod:`orr.optimum.exact` does it in integers and rounded decimals, to the last digit.
+``SLACK``; :mod:`orr_audit.bound` does it in integers and rounded decimals, to the last digit.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy
 
+from orr.alias_table import Categories, Tiers
 from orr.arrays import Floats, Integers
-from orr.categories import Categories, Tiers
+from orr.caps.ramp import Ramp
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
-from orr.laws.beside import Beside
+from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.law import Law, Lifted
-from orr.laws.radius_one import RadiusOne
-from orr.laws.ramp import Ramp
+from orr.laws.single_flip import SingleFlip
+from orr.laws.split import SplitLaw
 from orr.problem import Problem
 
 SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
@@ -110,7 +110,7 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
     p, w = law.problem.p, law.problem.w
     if not consistent(law):
         return math.inf, np.full(len(p), math.inf)
-    if isinstance(law, Beside):
+    if isinstance(law, SplitLaw):
         levels, errors = zip(*(level_and_errors(part) for part in law.parts), strict=True)
         return math.fsum(levels), np.concatenate(errors)
     if not isinstance(law, Lifted):
@@ -122,7 +122,7 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
     share = np.exp(log_masses - log_mass)
     if not _drawn_as(law, log_masses - log_mass, log_mass):
         return math.inf, np.full(len(p), math.inf)
-    top = scipy.special.logsumexp(log_heights) if isinstance(law, Balls) else log_heights.max()
+    top = scipy.special.logsumexp(log_heights) if isinstance(law, BallMixture) else log_heights.max()
     rates = flips(share)
     stay = np.full(len(p), math.inf) if law.stay is None else law.stay
     weight = 1 / (1 + math.exp(-log_mass)) if log_mass > -700 else 0.0
@@ -137,7 +137,7 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
 def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]]:
     """Logarithms of the masses and of the excess of each category, and flip rates from their shares."""
     sizes = law.problem.sizes
-    if isinstance(law, RadiusOne):
+    if isinstance(law, SingleFlip):
         with np.errstate(divide="ignore"):
             log_z = np.log(np.append(law.z, law.z0))
         return log_z + np.log(np.append(sizes - 1, 1)), log_z + np.log(sizes).sum(), lambda share: share[:-1]
@@ -149,7 +149,7 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
     if isinstance(law, Ramp):
         log_mass, rates = _weighed(sizes, law.ramp.low, law.ramp.part, law.log_excess)
         return np.log(law.weights), np.log(law.weights) + law.log_excess[0] - log_mass, lambda share: rates
-    assert isinstance(law, Balls)
+    assert isinstance(law, BallMixture)
     found = [_ball(ball) for ball in law.balls]
     log_masses = np.log(law.masses)
     rates = np.array([rates for _, rates in found])
@@ -180,7 +180,7 @@ def _alias_law(table: Categories) -> Floats:
 def consistent(law: Law) -> bool:
     """Tell whether the parts of a law, and what its sampler counts with, belong to its problem."""
     problem = law.problem
-    if isinstance(law, Beside):
+    if isinstance(law, SplitLaw):
         places = np.sort(np.concatenate(law.places))
         same = all(
             np.array_equal(part.problem.sizes, problem.sizes[where])
@@ -198,7 +198,9 @@ def consistent(law: Law) -> bool:
         )
     if isinstance(law, Ramp):
         return _falls_evenly(law)
-    return all(_drawn_by_weights(ball, problem) for ball in law.balls) if isinstance(law, Balls) else True
+    return (
+        all(_drawn_by_weights(ball, problem) for ball in law.balls) if isinstance(law, BallMixture) else True
+    )
 
 
 def _falls_evenly(law: Ramp) -> bool:

@@ -13,7 +13,7 @@ from orr.book.attack import likeliest, majority
 from orr.book.fakes import Hidden, label_for, tuple_chance
 from orr.book.peers import Asked, Oracle, adaptive, grr, held, oue, true_shares, variances
 from orr.book.people import people
-from orr.constructions.sampled import sampled
+from orr_release.sampled import sampled
 from tests.chance import EACH, fits, seed
 
 THREE = Fraction(3)  # exp(level), where a level must be exact

@@ -206,7 +206,7 @@ def imported():
                         names |= {alias.name.split(".")[0] for alias in node.names}
                     elif isinstance(node, ast.ImportFrom):
                         names.add(node.module.split(".")[0])
-    return names - set(sys.stdlib_module_names) - {"orr", "IPython"}
+    return names - set(sys.stdlib_module_names) - {"orr", "orr_audit", "orr_release", "IPython"}
 
 
 def test_the_newest_version_of_everything_imported_is_tried():

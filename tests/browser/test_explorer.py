@@ -14,8 +14,8 @@ from matplotlib.colors import to_rgb
 
 import orr
 from orr.book.plots import METHODS
-from orr.laws.radius_one import RadiusOne
-from orr.optimum.edge import SAME
+from orr.laws.single_flip import SingleFlip
+from orr.optimum.cell_program import SAME
 from tests.common import brute_levels, some_slow
 from tools.browsing import BOOK, PHONE
 
@@ -103,7 +103,7 @@ def check_numbers(found, sizes, levels):
     close(found["kronecker"], orr.kronecker(sizes, levels).epsilon)
     close(found["floor"], orr.information_floor(sizes, levels))
     close(found["achieved"], heuristic.epsilons)
-    if isinstance(heuristic.law, RadiusOne):  # else faint attributes stand beside, and add their levels
+    if isinstance(heuristic.law, SingleFlip):  # else faint attributes stand beside, and add their levels
         close(found["heuristic"], heuristic.epsilon)
         close(found["around"], heuristic.neighbour_epsilons)
     assert found["fell_back"] == heuristic.fell_back.tolist()

@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
+from orr.budget.allocate import METHODS as NAMES
+from orr.budget.pair_floor import loss, tables, total_for, worst_pair
+from orr.budget.shares import Compass
 from orr.clock import Clock
-from orr.constructions.allocate import METHODS as NAMES
-from orr.constructions.objective import Compass
-from orr.constructions.pairs import loss, tables, total_for, worst_pair
 from tests.common import examples, problems, some_slow
 
 METHODS = {

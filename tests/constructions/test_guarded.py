@@ -11,11 +11,11 @@ from scipy.special import logsumexp
 from scipy.stats import binom
 
 import orr
+from orr.caps.guarded import Guarded
+from orr.caps.linear_program import Program, log_sum
+from orr.caps.proofs import Head, Prices, Thresholds
 from orr.clock import Clock
-from orr.constructions.guarded import Guarded
 from orr.laws.product import Product
-from orr.optimum.capped import Program, log_sum
-from orr.optimum.proofs import Head, Prices, Thresholds
 from orr.problem import Problem
 from tests.chance import fits, seed
 from tests.common import GOLDEN, brute_levels, examples, flip_sets, problems, some_slow, times
@@ -369,7 +369,7 @@ def test_extreme_different_attributes(sizes, levels, slack):
 def test_attributes_whose_digits_a_ramp_loses_stand_beside_it():
     sizes, levels = [72, *range(2, 16)], [1e-6, *np.linspace(0.1, 3, 14)]
     best = orr.guarded(sizes, levels, 0.2)
-    assert type(best.law).__name__ == "Beside"
+    assert type(best.law).__name__ == "SplitLaw"
     proof = best.certificate.verify(exact=True)
     assert proof
     assert proof.level_error < 1e-6

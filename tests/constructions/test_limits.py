@@ -10,9 +10,9 @@ import pytest
 import orr
 from orr.book.genomics import draw_tables
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
-from orr.laws.beside import Beside
+from orr.laws.ball_mixture import BallMixture
 from orr.laws.product import Product
+from orr.laws.split import SplitLaw
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem
 from tests.common import brute_levels, flip_sets, some_slow
@@ -152,7 +152,7 @@ def test_numbers_beyond_doubles_are_named(build):
 def test_faint_attributes_stand_beside():
     sizes, levels = [2, 3, 2, 2], [1.0, 2.0, 1e-10, 1e-11]
     best = orr.optimal(sizes, levels)
-    assert isinstance(best.law, Beside)
+    assert isinstance(best.law, SplitLaw)
     assert best.certificate.weights.tolist()[2:] == [0, 0]
     overall, marginal, neighbour = brute_levels(best.matrix(), tuple(sizes))
     np.testing.assert_allclose(best.epsilon, overall, rtol=1e-12)
@@ -212,4 +212,4 @@ def test_inner_parts_refuse_what_they_cannot_use():
     with pytest.raises(ValueError, match="rng = -1 must be a seed"):
         draw_tables(3, 10, -1)
     with pytest.raises(ArithmeticError, match="may miss its level"):
-        Balls(coins, [Ball(coins, np.array([1.0, 1.0]), 2)], np.array([1e-3]))
+        BallMixture(coins, [Ball(coins, np.array([1.0, 1.0]), 2)], np.array([1e-3]))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import orr
 from orr.constructions.optimal import Run
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.optimum import verify
-from orr.optimum.transform import Transform
+from orr.optimum.laplace import Transform
 from orr.problem import Problem
 from orr.rounding import Unsound
 from tests.chance import fits, seed
@@ -337,9 +337,9 @@ def spoiled(law, **changes):
 def test_a_law_that_lies_about_its_levels_is_refuted():
     best = orr.optimal(*draw(60, 2, 0.5, 3))
     ball = best.law
-    assert isinstance(ball, Balls)
+    assert isinstance(ball, BallMixture)
     with pytest.raises(Unsound, match="may miss its level"):
-        Balls(ball.problem, ball.balls, ball.masses * 0.99)
+        BallMixture(ball.problem, ball.balls, ball.masses * 0.99)
     assert not dataclasses.replace(best.certificate, law=spoiled(ball, masses=ball.masses * 0.99)).verify()
     assert not dataclasses.replace(best.certificate, law=spoiled(ball, stay=np.ones_like(ball.stay))).verify()
     listed = orr.optimal(*draw(30, 1))

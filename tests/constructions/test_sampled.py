@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2, norm
 
 import orr
-from orr.constructions.sampled import Sampled, designed
+from orr_release.sampled import Sampled, designed
 from tests.chance import EACH, seed
 from tests.common import examples, problems, some_slow
 

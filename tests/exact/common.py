@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import orr
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.problem import Problem
 from tests.common import examples
 from tests.exact.samplers import ball_rate
@@ -74,7 +74,7 @@ def balls_mechanism(sizes, balls, shares, told):
     problem = Problem(sizes, np.log((1 - q) * p / (q * (1 - p))))
     mass = float((problem.d / (problem.q - rates)).max()) * (1 + 1e-13)
     made = [Ball(problem, ball.weights, ball.states, ball.edge) for ball in made]
-    return orr.Mechanism(Balls(problem, made, mass * part))
+    return orr.Mechanism(BallMixture(problem, made, mass * part))
 
 
 @st.composite

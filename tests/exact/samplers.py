@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from orr.categories import Tiers
-from orr.laws.balls import Balls
-from orr.laws.beside import Beside
+from orr.alias_table import Tiers
+from orr.caps.ramp import Ramp
+from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.product import Product
-from orr.laws.radius_one import RadiusOne
-from orr.laws.ramp import Ramp
+from orr.laws.single_flip import SingleFlip
+from orr.laws.split import SplitLaw
 from orr.randomness import Source
 from tests.exact.arithmetic import MP, flip_sets, times
 
@@ -105,7 +105,7 @@ def heights(law, repaired=True):
     """Height of every flip set, in binary order, attribute 0 first."""
     sizes, total = records(law)
     sets = flip_sets(len(sizes))
-    if isinstance(law, Beside):
+    if isinstance(law, SplitLaw):
         inner = [heights(part, repaired) for part in law.parts]
         codes = [[int("".join(str(s[i]) for i in where) or "0", 2) for where in law.places] for s in sets]
         return [inner[0][one] * inner[1][other] for one, other in codes]
@@ -131,7 +131,7 @@ def product_heights(law):
 
 def second(law, sets):
     """Chance of each flip set under the second law, before repairs."""
-    if isinstance(law, RadiusOne):
+    if isinstance(law, SingleFlip):
         *single, truth = category_chances(law)
         return [truth if not any(s) else single[s.index(1)] if sum(s) == 1 else MP.zero for s in sets]
     if isinstance(law, Cells):
@@ -608,21 +608,21 @@ def lie_height(law, kept):
 def realised(law, repaired=True, lies=()):
     """Overall level of a sampler, or bounds on it: see the functions for large numbers of attributes."""
     k = len(law.problem)
-    if isinstance(law, Beside):
+    if isinstance(law, SplitLaw):
         inner = [realised(part, repaired, lies) for part in law.parts]
         return Realised(*(sum(end) for end in zip(*inner, strict=True)))
     if isinstance(law, Product):
         exact = sum(MP.log(truth / lie) for truth, lie in product_heights(law))
         return Realised(exact, exact)
-    if k <= FEW and not (isinstance(law, Balls) and k > 6):
+    if k <= FEW and not (isinstance(law, BallMixture) and k > 6):
         found = heights(law, repaired)
         exact = level(max(found), min(found))
         return Realised(exact, exact)
-    if isinstance(law, RadiusOne):
+    if isinstance(law, SingleFlip):
         return single_level(law, repaired)
     if isinstance(law, Cells):
         return cells_level(law, repaired)
-    if isinstance(law, Balls):
+    if isinstance(law, BallMixture):
         return balls_level(law, repaired, lies)
     found = heights(law, repaired)
     return Realised(level(max(found), min(found)), level(max(found), min(found)))
@@ -658,17 +658,17 @@ def flip_chances(law):
     """
     sizes, total = records(law)
     k = len(sizes)
-    if isinstance(law, Beside):
+    if isinstance(law, SplitLaw):
         found = dict(zip(law.places[0].tolist(), flip_chances(law.parts[0]), strict=True))
         found |= dict(zip(law.places[1].tolist(), flip_chances(law.parts[1]), strict=True))
         return [found[i] for i in range(k)]
-    if k <= FEW and not isinstance(law, RadiusOne | Product):
+    if k <= FEW and not isinstance(law, SingleFlip | Product):
         sets = flip_sets(k)
         chances = [x * times(sizes, s) / total for x, s in zip(heights(law), sets, strict=True)]
         return [sum(p for p, s in zip(chances, sets, strict=True) if s[i]) for i in range(k)]
     if isinstance(law, Product):
         return [coin(w)[1] * (a - 1) / a for w, a in zip(law.problem.w.tolist(), sizes, strict=True)]
-    lies = category_chances(law)[:-1] if isinstance(law, RadiusOne) else cell_rates(law)
+    lies = category_chances(law)[:-1] if isinstance(law, SingleFlip) else cell_rates(law)
     return after_all(law, lies)
 
 

@@ -15,7 +15,7 @@ import pytest
 import orr
 from orr import rounding
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.optimum.bound import single_flip as single_lie_bound
 from orr.problem import Problem
 from orr.rounding import ULP
@@ -42,7 +42,7 @@ def off(function, units):
 def only_the_truth():
     """A ball that is but the truth: thirty attributes of a million values."""
     problem = Problem([10**6] * 30, [1.0] * 30)
-    return orr.Mechanism(Balls(problem, [Ball(problem, np.full(30, np.inf), 1)], problem.w[:1].copy()))
+    return orr.Mechanism(BallMixture(problem, [Ball(problem, np.full(30, np.inf), 1)], problem.w[:1].copy()))
 
 
 LAWS = {

@@ -6,9 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
+from orr.caps.ramp_search import Clip
 from orr.kinds import Kinds
 from orr.laws.cells import Cells
-from orr.optimum.clip import Clip
 from orr.problem import Problem
 from tests.exact import samplers
 from tests.exact.arithmetic import MP

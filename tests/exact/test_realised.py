@@ -10,12 +10,12 @@ from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
 import orr
+from orr.caps.ramp import Profile, Ramp
+from orr.caps.ramp_weights import RampWeights
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.product import Product
-from orr.laws.ramp import Profile, Ramp
 from orr.laws.stored import restored
-from orr.laws.weights import Weights
 from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import Unsound
@@ -226,10 +226,10 @@ def test_tiny_attribute_levels_are_those_reported(name):
 
 def ramp(sizes, slopes, step, top, level):
     """Put a ramp together, with the levels that its own numbers give to the attributes."""
-    profile = Profile(Weights(Problem(sizes, [1.0] * len(sizes)), slopes, step), top, level)
+    profile = Profile(RampWeights(Problem(sizes, [1.0] * len(sizes)), slopes, step), top, level)
     told = (1 - profile.rates / profile.weights.problem.p) / (1 + math.exp(-profile.log_mass))
     problem = Problem(sizes, np.log1p(np.array(sizes) * told / (1 - told)))
-    return Ramp(problem, Profile(Weights(problem, slopes, step), top, level))
+    return Ramp(problem, Profile(RampWeights(problem, slopes, step), top, level))
 
 
 @pytest.mark.parametrize("faint", [1.1e-9, 1.5e-9, 1.8e-9])

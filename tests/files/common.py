@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 
 import orr
-from orr.release.stored import read, written
+import orr_release
+from orr_release.mechanism_file.text import read, written
 from tests.common import ball_mechanism
 
-SCHEMA = json.loads((Path(orr.__file__).parent / "files" / "schema.json").read_text("utf-8"))
+SCHEMA = json.loads((Path(orr_release.__file__).parent / "mechanism_file" / "schema.json").read_text("utf-8"))
 DOMAIN = orr.Domain(
     {"sex": ["F", "M"], "smokes": [False, True], "children": 4, "state": []},
     missing={"smokes": "value"},

@@ -18,8 +18,8 @@ from pyarrow import csv, parquet
 
 import orr
 from orr.book.people import people
-from orr.files import batches
-from orr.files.command import main
+from orr_release import files as batches
+from orr_release.cli import main
 from tests.chance import deviation
 from tests.common import some_slow
 

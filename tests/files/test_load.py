@@ -16,20 +16,24 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import orr
-from orr.files import load as loading
-from orr.laws import ball, fields, ramp, stored
+from orr.caps import certificate as guard
+from orr.caps import ramp
+from orr.caps import ramp_search as clip
+from orr.caps.ramp_weights import RampWeights
+from orr.laws import ball, fields, stored
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.law import Lifted
-from orr.laws.weights import Weights
-from orr.optimum import clip, guard, stages
+from orr.optimum import column_generation as stages
 from orr.optimum.certificate import Certificate
-from orr.optimum.effort import effort
 from orr.optimum.verify import level_and_errors
-from orr.release import stored as releases
-from orr.release.stored import written
+from orr_release.forms import Sampled
+from orr_release.mechanism_file import load as loading
+from orr_release.mechanism_file import text as releases
+from orr_release.mechanism_file.effort import effort
+from orr_release.mechanism_file.text import written
 from tests.common import CONSTRUCTIONS, ball_mechanism, examples, problems
 from tests.files.common import (
     DOMAIN,
@@ -103,7 +107,7 @@ def test_all_laws_and_repairs_are_among_them():
     laws = [made(name).law for name in [*SMALL, *LARGE]]
     assert {law.state()["law"] for law in laws} == set(stored.LAWS)
     repaired = {type(law) for law in laws if isinstance(law, Lifted) and law.stay is not None}
-    assert {Balls, Cells} <= repaired
+    assert {BallMixture, Cells} <= repaired
     proofs = [getattr(getattr(made(name), "certificate", None), "proof", None) for name in [*SMALL, *LARGE]]
     assert {type(proof).__name__ for proof in proofs} == {"Alone", "Head", "Prices", "Thresholds", "NoneType"}
 
@@ -215,7 +219,7 @@ def test_a_loaded_mechanism_keeps_the_digest_of_its_file(monkeypatch):
         text = changed(mechanism.to_json(), lambda s: s.update(epsilon=s["epsilon"] * (1 + 1e-15)))
         again = orr.load(text)
         assert again.digest == json.loads(text)["digest"] != mechanism.digest
-    monkeypatch.setattr("orr.release.stored._package", lambda: "2.0")
+    monkeypatch.setattr("orr_release.mechanism_file.text._package", lambda: "2.0")
     assert orr.load(forms.to_json()).digest == forms.digest
     assert orr.load(text).digest == json.loads(text)["digest"]
 
@@ -386,7 +390,7 @@ def test_forms_must_fit():
 
 
 def test_what_constructions_make_is_within_the_limits():
-    optimal, guarded = (import_module(f"orr.constructions.{name}") for name in ("optimal", "guarded"))
+    optimal, guarded = (import_module(f"orr.{name}") for name in ("constructions.optimal", "caps.guarded"))
     for k in {int(k) for k in np.logspace(0, 6, 1000)}:
         steps = min(optimal.ROOM, max(stages.WORK / stages.FEWEST, stages.FINE * k))
         states = 2 * min(stages.STATES, steps / k)  # the soft edge is not wider than what is inside
@@ -434,7 +438,7 @@ def test_what_would_take_long_is_refused_before_it_is_begun(monkeypatch):
             patched.setattr(ball, "is_tilt", lambda *_: True)
             patched.setattr(fields, "ROOM", 10**6)
             if part == "law":
-                patched.setattr(Weights, "add", refuse)
+                patched.setattr(RampWeights, "add", refuse)
             with pytest.raises(ValueError, match=reason):
                 orr.load(changed(made(name).to_json(), lambda s, change=change, part=part: change(s[part])))
 
@@ -447,7 +451,7 @@ PRICES = {"proof": "prices", "weights": [1.0] * 20, "pairs": [[0, 1, 0]], "log_p
 
 
 def test_all_forms_share_the_room(monkeypatch):
-    mechanism = orr.constructions.forms.Sampled(
+    mechanism = Sampled(
         [(0, 1, 2, 3), (1, 2, 3, 4)],
         [
             ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]),
@@ -485,9 +489,9 @@ def test_certificates_of_many_forms_are_left_to_their_readers(monkeypatch):
 
 def test_a_file_that_is_too_long_is_not_read(tmp_path, monkeypatch):
     text = made("product").to_json(tmp_path / "mechanism.json")
-    monkeypatch.setattr("orr.release.stored.MOST", len(text))
+    monkeypatch.setattr("orr_release.mechanism_file.text.MOST", len(text))
     assert orr.load(tmp_path / "mechanism.json") == orr.load(text)
-    monkeypatch.setattr("orr.release.stored.MOST", len(text) - 2)
+    monkeypatch.setattr("orr_release.mechanism_file.text.MOST", len(text) - 2)
     endless = ["/dev/zero"] if Path("/dev/zero").exists() else []  # it tells no size
     for source in [text, tmp_path / "mechanism.json", *endless]:
         with pytest.raises(ValueError, match=f"a mechanism file has at most {len(text) - 2} bytes"):

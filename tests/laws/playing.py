@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from orr.laws.beside import Beside
 from orr.laws.product import Product
+from orr.laws.split import SplitLaw
 from orr.randomness import Source
 from tests.common import flip_sets, times
 
@@ -64,7 +64,7 @@ def realised_law(law):
         lie = [(1 - p) / a for p, a in zip(kept, sizes, strict=True)]
         truth = [p + u for p, u in zip(kept, lie, strict=True)]
         return {s: math.prod(lie[i] if i in s else truth[i] for i in range(len(sizes))) for s in sets}
-    if isinstance(law, Beside):
+    if isinstance(law, SplitLaw):
         parts = [realised_law(part) for part in law.parts]
         inside = [[tuple(sorted(numbers)) for _, numbers in law._split(set(s))] for s in sets]
         return {s: parts[0][a] * parts[1][b] for s, (a, b) in zip(sets, inside, strict=True)}

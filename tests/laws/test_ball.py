@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.problem import Problem
 from tests.common import examples, flip_sets, problems, times
 from tests.laws.playing import flip_law, unchecked
@@ -44,7 +44,7 @@ class NoEdge(Ball):
 
 
 def check_ball(ball):
-    expected, law = exact_ball(ball), unchecked(Balls, ball.problem, [ball], np.ones(1))
+    expected, law = exact_ball(ball), unchecked(BallMixture, ball.problem, [ball], np.ones(1))
     drawn = flip_law(law, 0)
     for s, p in expected.items():
         np.testing.assert_allclose(float(drawn.get(s, 0)), float(p), rtol=1e-12)

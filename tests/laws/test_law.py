@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, example, given
 
 import orr
-from orr.laws.beside import Beside
+from orr.laws.split import SplitLaw
 from tests.common import CONSTRUCTIONS, ball_mechanism, examples, problems, times
 from tests.laws.playing import realised_law
 
@@ -17,7 +17,7 @@ every_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
 
 def lowered(mechanism):
     """How far repairs can lower the level: each gives a share of the likeliest records to the rarest."""
-    law = mechanism.law.parts[0] if isinstance(mechanism.law, Beside) else mechanism.law
+    law = mechanism.law.parts[0] if isinstance(mechanism.law, SplitLaw) else mechanism.law
     if getattr(law, "stay", None) is None:
         return 0
     return np.log((1 + law.replaced * np.exp(mechanism.epsilon)) / law.kept).sum()

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import orr
 from orr.kinds import Kinds
-from orr.optimum.alike import hamming
+from orr.optimum.hamming_ball import hamming
 from orr.problem import Problem
 from orr.rounding import level_above
 from tests.exact.arithmetic import equal_optimum

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 
 import orr
-from orr.laws.beside import Beside
+from orr.caps.ramp import Profile, Ramp
+from orr.caps.ramp_weights import RampWeights
+from orr.decimals import DOWN, above_one, decimal, log1p
 from orr.laws.cells import Cells
 from orr.laws.product import Product
-from orr.laws.ramp import Profile, Ramp
-from orr.laws.weights import Weights
+from orr.laws.split import SplitLaw
 from orr.optimum import certificate as certificates_of
 from orr.optimum import verify
 from orr.optimum.certificate import Certificate, Certified
-from orr.optimum.decimals import DOWN, above_one, decimal, log1p
-from orr.optimum.realised import ONE, alias_law, chance, highest, kinds_of
 from orr.problem import Problem
 from orr.randomness import Source
+from orr_audit.sampler import ONE, alias_law, chance, highest, kinds_of
 from tests.exact import samplers
 
 
@@ -28,7 +28,7 @@ def ramp():
     """Return a ramp that tells too much of a faint attribute, which is repaired."""
     shape = np.array([0.5, 0.9, 1.3, 0.7, 3e-3]), 0.1
     problem = Problem([2, 3, 4, 3, 1000], [0.19, 0.42, 0.73, 0.33, 3.8e-4])
-    law = Ramp(problem, Profile(Weights(problem, *shape), 2.0, 1.5))
+    law = Ramp(problem, Profile(RampWeights(problem, *shape), 2.0, 1.5))
     return Certified(law, Certificate(0.0, law.epsilon, None, "by hand", 0.0, law))
 
 
@@ -81,7 +81,7 @@ def test_false_claims_are_rejected(name, exact):
         wrong[np.argsort(wrong)[-1]] *= 3
         wrong[np.argsort(wrong)[-2]] += wrong.max() / 2
         assert not dataclasses.replace(certificate, weights=wrong).verify(exact)
-    law = best.law.parts[0] if isinstance(best.law, Beside) else best.law
+    law = best.law.parts[0] if isinstance(best.law, SplitLaw) else best.law
     if isinstance(law, Product):
         return
     for spoiled in broken(law):
@@ -126,7 +126,7 @@ def spoilt(mechanism):
     _, other = spoil("", lambda m: m.law)
     other.law.__class__ = type("Honest", (type(law),), {"perturb": lambda self, records, source: records})
     yield "a class without noise", other
-    if isinstance(law, Product | Beside):
+    if isinstance(law, Product | SplitLaw):
         return
     for mass in (0.0, 1.0, math.nan, math.inf):
         yield spoil(f"mass {mass}", lambda m: m.law, mass=mass)
@@ -210,7 +210,7 @@ def test_exact_levels_of_attributes_are_those_of_the_draws(name):
 
 
 def test_what_cannot_be_followed_is_called_unproved(monkeypatch):
-    monkeypatch.setattr("orr.optimum.coins.MOST", 10)
+    monkeypatch.setattr("orr_audit.coins.MOST", 10)
     proof = CERTIFIED["balls"].certificate.verify(exact=True)
     assert not proof
     assert proof.level_error == math.inf
@@ -253,7 +253,7 @@ def test_verification_keeps_its_digits():
 
 
 def whole(law, joint):
-    return Beside(law.problem, joint, law.chosen) if isinstance(law, Beside) else joint
+    return SplitLaw(law.problem, joint, law.chosen) if isinstance(law, SplitLaw) else joint
 
 
 def broken(law):

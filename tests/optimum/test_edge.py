@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import orr
 from orr.kinds import Kinds
 from orr.optimum.bound import whole
-from orr.optimum.edge import Edge
+from orr.optimum.cell_program import Edge
 from orr.optimum.monotone import falling, monotone
 from orr.problem import Problem
 from tests.common import ball_mechanism, brute_levels, examples, flip_sets, problems, times

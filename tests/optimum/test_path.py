@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import orr
 from orr.kinds import Kinds
 from orr.laws.ball import Ball
-from orr.optimum.path import Path, grown, start
+from orr.optimum.central_path import Path, grown, start
 from orr.problem import Problem
 from tests.common import examples, problems
 from tests.optimum.test_transform import model_of

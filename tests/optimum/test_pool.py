@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from orr.laws.ball import Ball
-from orr.laws.balls import Balls
+from orr.laws.ball_mixture import BallMixture
 from orr.optimum.pool import Column, Pool
 from orr.problem import Problem
 from tests.common import examples, problems
@@ -123,6 +123,6 @@ def test_the_law_may_be_asked_in_any_order(pool, random):
     easy.mix()
     order = np.array(random.sample(range(len(eased)), len(eased)))
     law = easy.law(pool.asked.part(order), order)
-    assert isinstance(law, Balls)
+    assert isinstance(law, BallMixture)
     np.testing.assert_allclose(law.rates, pool.asked.q[order], rtol=1e-11)
     np.testing.assert_allclose(law.log_top, easy.upper, atol=1e-9)

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orr.optimum import stages
-from orr.optimum.path import Path
+from orr.optimum import column_generation as stages
+from orr.optimum.central_path import Path
+from orr.optimum.column_generation import accelerated, blurred, follow
 from orr.optimum.pool import Pool
-from orr.optimum.stages import accelerated, blurred, follow
 from orr.problem import Problem
 from tests.common import examples
 

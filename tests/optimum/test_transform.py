@@ -9,8 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from orr.kinds import Kinds
-from orr.optimum import transform
-from orr.optimum.transform import Dense, Listed, Thin, TooFine, Transform
+from orr.optimum import laplace
+from orr.optimum.laplace import Dense, Listed, Thin, TooFine, Transform
 from orr.problem import Problem
 from orr.rounding import Unsound
 from tests.common import examples, problems
@@ -111,7 +111,7 @@ def test_the_transform_counts_what_the_list_does(case):
 )
 def test_a_spoiled_transform_is_caught(monkeypatch, spoil):
     for name, value in spoil.items():
-        monkeypatch.setattr(transform, name, value)
+        monkeypatch.setattr(laplace, name, value)
     kinds = Kinds(Problem([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]))
     with pytest.raises((AssertionError, TooFine)):
         compare(kinds, 8 * kinds.problem.epsilons)

@@ -8,7 +8,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 
-from orr.domain import Domain
+from orr_release.domain import Domain
 
 SECRET, NUMBER = "SECRET", 987654
 LABELS = {"sex": ["F", "M"], "smokes": [False, True], "children": [0, 1, 2, 5], "region": ["N", "S"]}

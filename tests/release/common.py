@@ -4,8 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from orr.release.channel import Channel, Part
-from orr.release.estimate import Estimate
+from orr.channel import Channel, Part
+from orr_release.estimate import Estimate
 
 
 def observed_table(values, sizes, chosen):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
+from orr import channel as module
+from orr.channel import Channel, Part
 from orr.laws.law import subsets
-from orr.release import channel as module
-from orr.release.channel import Channel, Part
 from tests.common import CONSTRUCTIONS, GOLDEN, examples, problems
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]

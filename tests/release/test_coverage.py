@@ -14,9 +14,10 @@ from scipy.stats import binom, chi2_contingency
 
 import orr
 from orr.book.people import people, survey
-from orr.release import inference, pooled
-from orr.release.channel import Channel, Part
-from orr.release.estimate import Estimate
+from orr.channel import Channel, Part
+from orr_release import independence as inference
+from orr_release import pooled
+from orr_release.estimate import Estimate
 from tests.common import some_slow
 from tests.release.common import observed_table, unbiased_table
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.release.channel import Channel, Part
-from orr.release.estimate import Estimate
-from orr.release.pooled import Pooled
+from orr.channel import Channel, Part
+from orr_release.estimate import Estimate
+from orr_release.pooled import Pooled
 from tests.common import CONSTRUCTIONS, GOLDEN, examples, flip_sets, problems
 from tests.release.common import unbiased_table
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from orr.domain import Domain
-from orr.release import columns, frames, tables, writers
-from orr.release.records import encode, is_lazy, partitions, perturb_lazily
+from orr_release import columns, frames, tables, writers
+from orr_release.domain import Domain
+from orr_release.records import encode, is_lazy, partitions, perturb_lazily
 from tests.release.bad_tables import BAD, NUMBER, OPEN, PEOPLE, SECRET, STRICT
 
 # Types of columns, each with its types in a release: where there are no nulls, and where there may be some.

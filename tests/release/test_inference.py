@@ -12,12 +12,12 @@ from scipy.optimize import minimize
 from scipy.stats import chi2, chi2_contingency
 
 import orr
-from orr.release import likelihood
-from orr.release.channel import Channel, Part
-from orr.release.chosen import filtered, misread
-from orr.release.estimate import Estimate
-from orr.release.inference import _mean_weights
-from orr.release.likelihood import GAP, Likelihood, maximize
+from orr.channel import Channel, Part
+from orr_release import maximum_likelihood as likelihood
+from orr_release.estimate import Estimate
+from orr_release.filter_check import filtered, misread
+from orr_release.independence import _mean_weights
+from orr_release.maximum_likelihood import GAP, Likelihood, maximize
 from tests.common import examples, some_slow
 from tests.release.common import observed_table, unbiased_table
 

@@ -12,9 +12,9 @@ import pytest
 from pyarrow import csv, parquet
 
 import orr
-from orr.domain import Domain
-from orr.release import frames, kept, tables, writers
-from orr.release.records import encode, perturb_lazily
+from orr_release import frames, kept, tables, writers
+from orr_release.domain import Domain
+from orr_release.records import encode, perturb_lazily
 from tests.release.test_frames import identity, rows, schema
 
 # Nobody's missing answer may be seen in a type: one reader or another makes these of the same few lines.

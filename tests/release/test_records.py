@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.release.records import encode
+from orr_release.records import encode
 from tests.common import CONSTRUCTIONS
 
 RECORDS = [

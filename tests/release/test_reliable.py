@@ -8,7 +8,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom, multinomial
 
 import orr
-from orr.release.channel import Channel
+from orr.channel import Channel
 from tests.release.common import unbiased_table
 
 LEAST = 0.92  # coverage of intervals of 95% that are said to be reliable
@@ -61,7 +61,7 @@ def test_intervals_that_are_said_to_be_reliable_are(sampling):
     ("number", "table"), [("RECORDS", (2, 6.0, 60, True)), ("FLIPS", (2, 6.0, 150, False))]
 )
 def test_a_condition_less_is_caught(number, table, monkeypatch):
-    monkeypatch.setattr(f"orr.release.unbiased.{number}", 0)
+    monkeypatch.setattr(f"orr_release.unbiased.{number}", 0)
     with pytest.raises(AssertionError):
         list(one_way(*table))
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.release import sections
-from orr.release.odds import belief, believed, chance, odds, rounded_down, rounded_up
-from orr.release.page import Page, marked
-from orr.release.report import Report, report
+from orr_release import sections
+from orr_release.odds import belief, believed, chance, odds, rounded_down, rounded_up
+from orr_release.page import Page, marked
+from orr_release.report import Report, report
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
 VOID = {"meta", "br", "hr", "img", "link", "input"}

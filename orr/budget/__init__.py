@@ -1,0 +1,1 @@
+"""From a total to the levels that it pays for: the inverse problem, loaded on demand (chapter budget)."""

@@ -1,0 +1,101 @@
+"""What is certified of a mechanism with capped neighbour levels, and how that is stored (chapter price)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from orr.caps.proofs import Alone, Head, Prices, Proof, Thresholds
+from orr.kinds import Kinds
+from orr.laws.fields import Fields, number
+from orr.laws.law import Law
+from orr.optimum.certificate import Certificate
+from orr.problem import Problem
+
+MOST = 30_000  # total of the weights in a file, whose sums are counted one by one (orr.caps.guarded)
+MOST_CELLS = 2**12  # whose prices may be in a file: as many as a linear program has
+KEPT = 1e-9  # relative error of a cap that is tolerated: less than any level is known to
+
+
+@dataclass(frozen=True, eq=False)
+class Capped(Certificate):
+    """Bounds around the smallest overall level where neighbour levels are capped, too.
+
+    Attributes
+    ----------
+    lower : float
+        No mechanism with these flip probabilities and caps has a smaller overall level.
+    slack : float
+        Caps are ``1 + slack`` times the attributes' levels.
+    proof : Proof or None
+        What proves ``lower``; None where the weights do, without the caps.
+
+    Examples
+    --------
+    >>> import orr
+    >>> certificate = orr.guarded([4] * 20, [2.0] * 20, 0.1).certificate
+    >>> certificate.gap < 1e-9, certificate.verify(), bool(certificate.verify(exact=True))
+    (True, True, True)
+    """
+
+    slack: float = math.inf
+    proof: Proof | None = None
+
+    def _proved(self) -> tuple[Decimal, str]:
+        problem = self.law.problem
+        if self.proof is None:
+            return super()._proved()
+        return self.proof.proved(problem.part(~problem.faint), self.slack)
+
+    def _proved_simply(self) -> float:
+        return super()._proved_simply() if self.proof is None else float(self._proved()[0])
+
+    def state(self) -> dict[str, Any]:
+        """Return bounds, slack and proof, as JSON can hold them."""
+        proof = None if self.proof is None else state_of(self.proof)
+        return super().state() | {"slack": number(self.slack), "proof": proof}
+
+    @classmethod
+    def _more(cls, law: Law, given: Fields) -> dict[str, Any]:
+        slack, problem = given.double("slack", 0.0, infinite=True), law.problem
+        if given.left.get("proof", ...) is None:
+            return {"slack": slack, "proof": given.take("proof")}
+        proof = given.inside("proof")
+        more = {"slack": slack, "proof": restored_proof(proof, problem.part(~problem.faint))}
+        proof.done()
+        return more
+
+    def _plausible(self) -> bool:
+        caps = (1 + min(self.slack, 1e300)) * self.law.problem.epsilons * (1 + KEPT)
+        return super()._plausible() and bool((self.law.neighbour_epsilons <= caps).all())
+
+
+def state_of(proof: Proof) -> dict[str, Any]:
+    """Return the few numbers of a proof, as JSON can hold them."""
+    values = {field.name: np.asarray(getattr(proof, field.name)).tolist() for field in fields(proof)}
+    return {"proof": type(proof).__name__.lower(), **values}
+
+
+def restored_proof(given: Fields, problem: Problem) -> Proof:
+    """Make a proof of such numbers again."""
+    name, k = given.text("proof", "alone", "head", "prices", "thresholds"), len(problem)
+    if name == "head":
+        return Head(given.integer("last", 0, k), given.double("share", 0.0, 1.0))
+    if name == "prices":
+        kinds = Kinds(problem)
+        if np.log2(kinds.count + 1).sum() > math.log2(MOST_CELLS):
+            raise ValueError(f"{given.path('pairs')} must be those of at most {MOST_CELLS} cells")
+        pairs = given.rows("pairs", 3, 0, math.prod((kinds.count + 1).tolist()) - 1)
+        if pairs[:, 2].max(initial=0) >= len(kinds):
+            raise ValueError(f"{given.path('pairs')} names a kind of attribute that does not exist")
+        return Prices(given.doubles("weights", len(kinds)), pairs, given.doubles("log_prices", len(pairs)))
+    if name == "thresholds":
+        weights = given.integers("weights", k, 0, MOST)
+        if (total := int(weights.sum())) > MOST:
+            raise ValueError(f"{given.path('weights')} add up to {total}, and may to {MOST}")
+        return Thresholds(weights, given.double("low"), given.integer("high", 0, MOST))
+    return Alone()

@@ -1,0 +1,257 @@
+"""The optimum under a cap on what a release tells someone who knows the other attributes (chapter price)."""
+
+from __future__ import annotations
+
+import math
+import sys
+from numbers import Real
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orr.arrays import Floats
+from orr.caps.certificate import KEPT, Capped
+from orr.caps.equal_attributes import clipped_line
+from orr.caps.linear_program import CLOSED, Program
+from orr.caps.proofs import Alone, Head, Proof
+from orr.caps.ramp import Ramp
+from orr.caps.ramp_search import STATES, Clip, harris, known
+from orr.checks import plain
+from orr.clock import Clock
+from orr.constructions.named import named
+from orr.constructions.optimal import optimal
+from orr.decimals import down_to_float
+from orr.kinds import Kinds
+from orr.laws.cells import Cells
+from orr.laws.law import Law
+from orr.laws.product import Product
+from orr.laws.split import SplitLaw
+from orr.optimum.certificate import Certified
+from orr.problem import Levels, Problem, Sizes
+from orr.rounding import ULP, Unsound
+
+MAX_CELLS_LOG2 = 12  # of a linear program: half a minute
+UNITS = 20_000  # of which the weights of a bound are made: more hardly prove more
+WORK = 10**8  # states of dynamic programs times attributes: ten seconds
+SECONDS, SECONDS_ALIKE = 1e-7, 1e-5  # that such a state takes, and an attribute of a clipped line
+
+LINE = "clipped line"  # an optimum but for rounding, where a program would find no better
+
+
+class Guarded(Certified):
+    """A mechanism whose neighbour levels are capped, with a proof of how good it is.
+
+    Attributes
+    ----------
+    certificate : Capped
+        Bounds around the smallest overall level that flip probabilities and caps allow.
+    slack : float
+        Every neighbour level is at most ``1 + slack`` times the attribute's level, to one part in 10^9.
+    lower : float
+        No mechanism with these flip probabilities and caps has a smaller overall level.
+    """
+
+    @property
+    def certificate(self) -> Capped:
+        """The proof, which knows whose it is."""
+        return cast(Capped, super().certificate)
+
+    @property
+    def slack(self) -> float:
+        """How far neighbour levels may exceed the attributes' levels, as a share of them."""
+        return self.certificate.slack
+
+    @property
+    def lower(self) -> float:
+        """Overall level that no mechanism with these flip probabilities and caps goes below."""
+        return self.certificate.lower
+
+
+@named
+def guarded(
+    sizes: Sizes,
+    epsilons: Levels,
+    slack: float,
+    *,
+    time_limit: float | None = None,
+    progress: bool = False,
+) -> Guarded:
+    """Minimize the overall level while every neighbour level stays near its attribute's level.
+
+    Among all mechanisms with exactly the levels asked whose neighbour levels are at most
+    ``(1 + slack) * epsilons``, the one with the smallest overall level. No slack leaves only the
+    Kronecker mechanism; where the caps do not bind, the answer is that of :func:`orr.optimal`.
+
+    Parameters
+    ----------
+    sizes : sequence of int, or Domain
+        Number of values of each attribute. Where the caps bind, the optimum is found for attributes that are
+        all alike, for up to 12 attributes, or for more if there are few kinds of them: one kind is ``n``
+        attributes of the same size and level, and the product of all ``n + 1`` may be at most 4,096. Twelve
+        that all differ can take half a minute. For others a good mechanism is found, Kronecker clipped.
+    epsilons : sequence of float, or mapping
+        Level of each attribute, in nats.
+    slack : float
+        How far a neighbour level may exceed the attribute's level, as a share of it: 0.1 is 10%.
+        Infinity means no cap.
+    time_limit : float, optional
+        Seconds after which no further step is begun, and the best mechanism so far is returned.
+    progress : bool
+        Whether to report each step on the standard error stream.
+
+    Returns
+    -------
+    Guarded
+        With the levels asked, and a ``certificate``. No such mechanism has an overall level below its
+        ``lower``. The two are within 1e-7, or one part in ten million, unless time is up, the slack is next
+        to nothing, there are many kinds, or the levels are too far apart for HiGHS: then ``certificate.gap``
+        tells what is left open.
+
+    Examples
+    --------
+    >>> for slack in (0, 0.1, 0.5, np.inf):
+    ...     mechanism = guarded([2, 3, 4], [1.0, 1.5, 2.0], slack)
+    ...     factors = mechanism.neighbour_epsilons / mechanism.epsilons
+    ...     print(round(mechanism.epsilon, 5), round(max(factors), 3))
+    4.5 1.0
+    3.89688 1.1
+    3.4711 1.5
+    3.44477 1.722
+    """
+    clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
+    run = Run(problem.part(~problem.faint), slack, clock, progress)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is refused
+        return run.answer().with_faint(problem)
+
+
+class Run:
+    """One call of guarded: its caps, the best law and the best proof so far."""
+
+    def __init__(self, problem: Problem, slack: float, clock: Clock, progress: bool) -> None:
+        self.problem, self.slack, self.clock, self.progress = problem, slack, clock, progress
+        self.kinds = Kinds(problem)
+        # A neighbour level above the sum of the levels does not occur in an optimum.
+        total = math.fsum(problem.epsilons.tolist())
+        self.caps = np.minimum(np.minimum(1 + slack, 1e300) * problem.epsilons, total)
+        self.law: Law = Product(problem)
+        self.upper, self.method, self.lower = self.law.epsilon, "one by one", 0.0
+        self.weights: Floats | None = None
+        self.proof: Proof | None = None
+
+    def answer(self) -> Guarded:
+        """Try one method after another, until one is good enough or time is up."""
+        if self.slack == 0 or len(self.problem) == 1:
+            self.lower, self.proof = math.nextafter(self.law.nominal_epsilon, 0), Alone()
+        else:
+            self.without_caps()
+            steps = [self.alike] if len(self.kinds) == 1 else []
+            steps += [self.cells, self.ramp] if self.few else [self.ramp]
+            for step in steps:
+                if self.clock.left > 0 and not self.good() and self.method != LINE:
+                    try:
+                        step()
+                    except Unsound:  # a law that doubles cannot hold
+                        continue
+        how = self.method, self.clock.seconds
+        certificate = Capped(
+            self.lower, self.upper, self.weights, *how, self.law, slack=self.slack, proof=self.proof
+        )
+        return Guarded(self.law, certificate)
+
+    @property
+    def few(self) -> bool:
+        """Whether the cells are few enough for a linear program."""
+        return bool(np.log2(self.kinds.count + 1).sum() <= MAX_CELLS_LOG2)
+
+    def good(self) -> bool:
+        """Tell whether the bounds are close enough."""
+        if self.progress:
+            print(f"{self.clock.seconds:8.2f} s  {self.lower:.6f} to {self.upper:.6f}", file=sys.stderr)
+        return self.upper - self.lower <= CLOSED * max(1.0, self.upper)
+
+    def proves(self, lower: float, proof: Proof | None) -> None:
+        """Keep a lower bound if it is the best."""
+        if self.lower < lower:
+            self.lower, self.proof = lower, proof
+
+    def offers(self, method: str, law: Law, upper: float = 0.0) -> bool:
+        """Keep a law if it is the best that keeps the caps; tell if time is up."""
+        upper = max(upper, law.epsilon)
+        if upper < self.upper and (law.neighbour_epsilons <= self.caps * (1 + KEPT / 2)).all():
+            self.method, self.law, self.upper = method, law, upper
+        return self.good() or self.clock.left < 0
+
+    def without_caps(self) -> None:
+        """Find the optimum, which may keep the caps, and bounds them all from below."""
+        best = optimal(
+            self.problem.sizes,
+            self.problem.epsilons,
+            rel_gap=CLOSED if self.few else 1e-4,
+            time_limit=None if self.clock.limit == math.inf else max(self.clock.left, 1e-9),
+            progress=self.progress,
+        )
+        self.lower, self.weights = best.certificate.lower, best.certificate.weights
+        self.offers(best.certificate.method, best.law, best.certificate.upper)
+        self.reach = best.epsilon
+
+    def alike(self) -> None:
+        """All attributes have the same size and level: a clipped line."""
+        n, level, cap = len(self.problem), float(self.problem.epsilons[0]), float(self.caps[0])
+        if self.clock.left < SECONDS_ALIKE * n:
+            return
+        below = clipped_line(self.problem, cap * (1 + 2 * ULP), -1)
+        if below is not None:
+            self.proves(below.level, Head(*below.head))
+        # So much may be added to the neighbour levels that the draws keep the caps, if the slack allows it.
+        lower = cap - min(32 * ULP * (n + 64), (cap - level) / 2)
+        above = clipped_line(self.problem, lower, 1)
+        if above is not None:
+            flips = np.arange(n + 1)
+            heights = above.heights(flips)
+            flips, heights = flips[heights > 0, None], heights[heights > 0]
+            excess = heights + np.log(-np.expm1(-heights))
+            law = Cells(self.problem, self.kinds, flips, excess, deep=True)
+            self.offers(LINE, law, above.level + above.bent)
+
+    def cells(self) -> None:
+        """Few cells: the linear program."""
+        law, prices = Program(self.problem, self.slack, self.clock, self.progress).solve()
+        if prices is not None:
+            self.proves(down_to_float(prices.proved(self.problem, self.slack)[0]), prices)
+        if law is not None:
+            self.offers("linear program", law)
+
+    def ramp(self) -> None:
+        """Many kinds: Kronecker clipped, and the bound by correlation."""
+        k, levels = len(self.problem), self.problem.epsilons
+        units = min(UNITS, WORK // k)
+        if units > 2 * k and self.clock.left > k * units * SECONDS:
+            weights = np.maximum(np.rint(levels * (units / levels.sum())), 1).astype(np.int64)
+            proved = harris(self.problem, self.caps * (1 + 2 * ULP), weights)
+            if proved is not None:
+                self.proves(*proved)
+        for reach in (2 * self.reach + 20, float(levels.sum())):
+            if k * STATES > WORK or self.clock.left < 4 * k * STATES * SECONDS:
+                return
+            loud = known(self.problem, reach)
+            if loud.any() and self.clipped(loud, reach):
+                return
+
+    def clipped(self, loud: NDArray[np.bool_], reach: float) -> bool:
+        """Clip Kronecker for those attributes whose digits a ramp keeps; the others stand beside it."""
+
+        def offered(ramp: Ramp) -> bool:
+            return self.offers("ramp", ramp if loud.all() else SplitLaw(self.problem, ramp, loud))
+
+        return Clip(self.problem.part(loud), self.caps[loud], reach).run(offered)
+
+
+def _check_slack(slack: float) -> float:
+    """Return the slack as a float, or say why it is not one."""
+    allowed = "a number of at least 0, or infinity"
+    if isinstance(slack, bool | np.bool_) or not isinstance(slack, Real):
+        raise TypeError(f"slack = {slack!r} must be {allowed}")
+    if not slack >= 0:
+        raise ValueError(f"slack = {slack} must be {allowed}")
+    return float(slack) if plain(slack) < 1e300 else math.inf

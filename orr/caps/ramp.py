@@ -1,0 +1,179 @@
+"""The law that falls evenly from the truth outward, between two plateaus: Kronecker, clipped (chapter price).
+
+Flips have weights, and the logarithm of the density falls by ``step`` with every unit of the weight of a
+flip set: ``log f = clip(top - step * weight, 0, level)``. A weight that is not whole is rounded down or
+up at random, for each record and attribute anew, with the chance that makes ``exp(-step * weight)``
+right on average. So a flip changes ``log f`` by no more than the *slope* of its attribute: with ``F``
+the clipped ramp, ``F(w + m) >= exp(-step * m) F(w)`` for whole ``m``, and the mean of ``exp(-step * m)``
+is ``exp(-slope)``.
+
+The dynamic program over the weights is that of :mod:`orr.laws.ball`, but in logarithms: sets too rare for a
+double must keep their place, or their neighbours would stand out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Set
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orr.arrays import Floats, Integers, frozen
+from orr.caps.ramp_weights import RampWeights, first
+from orr.laws.ball import passed
+from orr.laws.fields import Fields, odds
+from orr.laws.law import Lifted
+from orr.problem import Problem
+from orr.randomness import Source
+from orr.rounding import Unsound, log_sum
+
+MAX_STATES = 4_000  # weights on a ramp in a file: as many as a construction makes (orr.caps.ramp_search)
+LOGARITHMS = 8  # times as long as numbers of a ball take those of a ramp
+STEEP = 650.0  # nats by which a flip may be rarer than the truth: its odds are a normal double
+
+
+class Profile:
+    """The heights ``clip(top - step * weight, 0, level)`` of a ramp, as far as they are above 0."""
+
+    def __init__(self, weights: RampWeights, top: float, level: float) -> None:
+        self.weights, self.top, self.level = weights, top, level
+        levels = np.clip(top - weights.step * np.arange(math.ceil(top / weights.step)), 0, level)
+        self.levels = levels[levels > 0]
+        self.log_excess = self.levels + np.log(-np.expm1(-self.levels))
+        self.log_mass, self.rates = weights.rates(self.log_excess)
+
+
+class Ramp(Lifted):
+    """A law whose logarithm falls, by a profile of the weight of the flips, to the lowest density."""
+
+    block = 2**24
+
+    def __init__(self, problem: Problem, profile: Profile, stay: Floats | None = None) -> None:
+        self.problem, self.ramp = problem, profile.weights
+        self.top, self.level = profile.top, profile.level
+        self.log_excess, self.log_mass, self._rates = profile.log_excess, profile.log_mass, profile.rates
+        if (self.ramp.slopes + np.log(problem.sizes)).max() > STEEP:
+            raise Unsound("a flip is too rare for a double")
+        if not -700 < self.log_mass < 700:
+            raise Unsound(f"the odds of the second law would be e^{self.log_mass:.6g}")
+        self.repair(stay)
+        self.check()
+
+    @cached_property
+    def weights(self) -> Floats:
+        return frozen(np.array([math.exp(self.log_mass)]))
+
+    @property
+    def flip_mass(self) -> Floats:
+        return self.mass * self._rates
+
+    @property
+    def told(self) -> Floats:
+        return 1 - self._rates / self.problem.p
+
+    @property
+    def log_top(self) -> float:
+        return float(self.log_excess[0])
+
+    @cached_property
+    def counted(self) -> float:
+        """Three sums and two logarithms of sums an attribute, right to 4 units and half of their size."""
+        size = self.ramp.size + self.level
+        return len(self.problem) * (3 * size + 24) + 5 * size
+
+    @property
+    def rate_units(self) -> float:
+        return self.counted
+
+    @property
+    def coins(self) -> float:
+        return self.counted + 4 * len(self.problem)
+
+    def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
+        rows, attributes = np.nonzero(self.draw(len(categories), source))
+        return rows, attributes
+
+    def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
+        """Draw flip sets in proportion to the excess: a row each."""
+        flips = np.zeros((n, len(self.problem)), dtype=bool)
+        room = np.full(n, len(self.log_excess) - 1)
+        for i, (keep, low, high) in self.steps():
+            flip = _choose(np.logaddexp(low, high)[room], keep[room], source)
+            (rows,) = np.nonzero(flip)
+            at = room[rows]
+            more = _choose(high[at], low[at], source) if self.ramp.part[i] else 0
+            room[rows] -= self.ramp.low[i] + more
+            flips[:, i] = flip
+        return flips
+
+    def steps(self) -> Iterator[tuple[int, tuple[Floats, Floats, Floats]]]:
+        """Give the attributes in the order of the draws, and the logarithms of the odds at each room left.
+
+        The odds are those of the truth, of a flip with its weight, and of one with the next weight.
+        """
+        for i, rest in passed(self.ramp.add, self.log_excess[::-1], range(len(self.problem))[::-1]):
+            yield i, self.ramp.parts(rest, i)
+
+    @cached_property
+    def neighbour_epsilons(self) -> Floats:
+        """The slopes: a flip changes the ramp by no more."""
+        return self._above(np.minimum(self.ramp.slopes, self.nominal_epsilon))
+
+    @property
+    def neighbour_exact(self) -> NDArray[np.bool_]:
+        return np.zeros(len(self.problem), dtype=bool)
+
+    def _log_density(self, flips: Set[int]) -> float:
+        flipped = np.isin(np.arange(len(self.problem)), list(flips))
+        law = first(len(self.log_excess))
+        with np.errstate(divide="ignore"):
+            log_flips = np.log(self.kept * flipped + self.replaced * self.problem.p) - np.log(self.problem.p)
+            truths = np.log(self.kept * ~flipped + self.replaced / self.problem.sizes)
+        for i in range(len(self.problem)):
+            keep, low, high = self.ramp.parts(law, i)
+            truth = keep - self.ramp.log_keep[i] + truths[i]
+            law = np.logaddexp(truth, np.logaddexp(low, high) + log_flips[i])
+        return float(np.logaddexp(0, log_sum(law + self.log_excess)))
+
+    def _interaction(self, attributes: Set[int]) -> float:
+        chosen = sorted(attributes)
+        law = first(len(self.log_excess))
+        for i in set(range(len(self.problem))) - attributes:
+            law = self.ramp.add(law, i)
+        logs, signs = [], []
+        for flips in np.ndindex((2,) * len(chosen)):
+            part, sign = law, 1.0
+            for flip, i in zip(flips, chosen, strict=True):
+                keep, low, high = self.ramp.parts(part, i)
+                part = np.logaddexp(low, high) if flip else keep
+                sign *= -1 / (self.problem.sizes[i] - 1) if flip else 1
+            logs.append(log_sum(part + self.log_excess))
+            signs.append(sign)
+        return self._shrunk(chosen, np.exp(np.array(logs) - self.log_mass) * signs * self.mass)
+
+    def state(self) -> dict[str, Any]:
+        shape = {"top": float(self.top), "level": float(self.level)}
+        return {"law": "ramp", **self.ramp.state(), **shape, "stay": odds(self.stay)}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        weights = RampWeights.restored(problem, fields)
+        top = fields.double("top", 1e-300, weights.step * MAX_STATES)
+        fields.spend("top", LOGARITHMS * len(problem) * math.ceil(top / weights.step))
+        profile = Profile(weights, top, fields.double("level", 1e-300))
+        return cls(problem, profile, fields.odds("stay", len(problem)))
+
+
+def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:
+    """Coins with the odds whose logarithms are given, right to 4 units and half of their difference."""
+    odds, against = sides(log_odds, log_against)
+    return source.choose(odds, odds.shape, against=against)
+
+
+def sides(log_odds: Floats, log_against: Floats) -> tuple[Floats, Floats]:
+    """Return the two sides of a coin, the larger of which is 1, of the logarithms of its odds."""
+    apart = log_odds - log_against
+    return np.exp(np.minimum(apart, 0)), np.exp(np.minimum(-apart, 0))

@@ -1,1 +1,0 @@
-"""Files: mechanisms written and read again, records released batch by batch, and the command line."""

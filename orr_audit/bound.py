@@ -1,0 +1,188 @@
+"""The numbers of a certificate to the last digit: integers, and decimals rounded outward (chapter any-size).
+
+Python's integers are exact, its decimals add, multiply and divide with the direction of rounding
+given, and their exp and ln are correctly rounded. Nothing here uses a double but as the exact number that
+it is: sizes, levels, weights, and what the sampler compares random words with.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from orr.decimals import DOWN, UP, decimal, down_to_float, log1p, odds, power
+from orr.laws.law import Law
+from orr.optimum import verify
+from orr.problem import Problem
+from orr.rounding import LEVELS
+from orr_audit.sampler import realised
+
+KEYS = 200_000  # different sums of weights that are counted one by one: some seconds
+ALIKE = 20_000  # equal attributes whose counts are too long for integers
+BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What was proved of a certificate; true if that is all that it claims.
+
+    Attributes
+    ----------
+    holds : bool
+        Whether every claim holds.
+    lower : float
+        Overall level that the weights prove, rounded down.
+    level : float
+        Overall level of the sampler, rounded up.
+    level_error : float
+        Largest relative error of an attribute's level as it is drawn; infinite where that is unproved.
+    seconds : float
+        How long it took.
+    how : str
+        What was exact, in a sentence.
+    """
+
+    holds: bool
+    lower: float
+    level: float
+    level_error: float
+    seconds: float
+    how: str
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __repr__(self) -> str:
+        levels = f"to {self.level_error:.1g}" if self.level_error < math.inf else "unproved"
+        return (
+            f"<{'Verified' if self.holds else 'NOT verified'} in {self.seconds:.2g} s: no mechanism below "
+            f"{self.lower!r}, this one at most {self.level!r}, attribute levels {levels}; {self.how}>"
+        )
+
+
+def verification(
+    law: Law, lower: float, upper: float, prove: Callable[[], tuple[Decimal, str]]
+) -> Verification:
+    """Check the claims of a certificate exactly; ``prove`` returns the lower bound, rounded down, and how."""
+    start = time.perf_counter()
+    proved, counted = prove()
+    level, error, drawn = realised(law)
+    epsilon = max(law.epsilon, upper)
+    holds = (
+        verify.consistent(law)
+        and Decimal(lower) <= proved <= Decimal(upper)
+        and level <= Decimal(epsilon)
+        and error <= LEVELS
+    )
+    return Verification(
+        bool(holds),
+        down_to_float(proved),
+        -down_to_float(-level),
+        error,
+        time.perf_counter() - start,
+        f"{counted}; {drawn}",
+    )
+
+
+def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, str]:
+    """Overall level that weights prove, or the floor without them, rounded down, and how it was counted."""
+    if weights is None:
+        return floor(problem), "the floor in decimals"
+    fractions = [Fraction(w) for w in weights]
+    scale = math.lcm(*(w.denominator for w in fractions))
+    whole = [int(w * scale) for w in fractions]
+    sizes, radius, gain = problem.sizes.tolist(), Fraction(0), Fraction(0)
+    groups: dict[tuple[int, int], int] = {}
+    for (a, e, y), n in Counter(zip(sizes, problem.epsilons.tolist(), whole, strict=True)).items():
+        low, _ = odds(e)
+        radius += n * y * Fraction(a - 1) / (low + a)  # q is largest where the level is smallest
+        gain += n * y * Fraction(a - 1, a) * low / (low + a)
+        groups[a, y] = groups.get((a, y), 0) + n
+    if len(groups) == 1 and len(sizes) > ALIKE:
+        y = whole[0]
+        return alike_bound(sizes[0], len(sizes), radius / y, gain / y), "flip sets counted in decimals"
+    found = excess(groups, radius, gain)
+    if found is None:
+        return Decimal(0), "the flip sets are too many to count"
+    return log1p(decimal(found, DOWN), DOWN), "flip sets counted in integers"
+
+
+def excess(groups: dict[tuple[int, int], int], radius: Fraction, gain: Fraction) -> Fraction | None:
+    """``gain / E[(radius - y.B)^+]`` for so many attributes of each size and weight; None if too many."""
+    counts = _sparse(groups, radius)
+    if counts is None:
+        counts = _packed(groups, radius)
+    if counts is None:
+        return None
+    # E[(y.q - y.B)^+], times the number of records
+    short = sum((radius.numerator - s * radius.denominator) * n for s, n in counts)
+    return gain * math.prod(a**n for (a, _), n in groups.items()) * radius.denominator / short
+
+
+def alike_bound(size: int, n: int, radius: Fraction, gain: Fraction) -> Decimal:
+    """Overall level that equal weights prove for very many equal attributes, with counts in decimals."""
+    short, ways = Decimal(0), Decimal(1)
+    for c in range(math.ceil(radius)):
+        short = UP.add(short, UP.multiply(decimal(radius - c, UP), ways))
+        ways = UP.divide(UP.multiply(ways, Decimal((n - c) * (size - 1))), Decimal(c + 1))
+    records = power(Decimal(size), n, DOWN)
+    return log1p(DOWN.divide(DOWN.multiply(decimal(gain, DOWN), records), short), DOWN)
+
+
+def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[int, int]] | None:
+    """Count the records of each sum of weights below a threshold; None if there are too many sums."""
+    counts = {0: 1}
+    for (a, y), n in sorted(groups.items(), key=lambda item: -item[0][1]):
+        if y == 0:  # any value will do
+            counts = {s: count * a**n for s, count in counts.items()}
+            continue
+        most = min(n, math.ceil(radius / y) - 1)
+        if (most + 1) * len(counts) > 4 * KEYS:
+            return None
+        ways, more = 1, dict[int, int]()
+        for c in range(most + 1):
+            for s, count in counts.items():
+                if s + c * y < radius:
+                    more[s + c * y] = more.get(s + c * y, 0) + count * ways
+            ways = ways * (n - c) * (a - 1) // (c + 1)
+        counts = more
+        if len(counts) > KEYS:
+            return None
+    return list(counts.items())
+
+
+def _packed(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[int, int]] | None:
+    """Return the same for many small weights, with all counts side by side in one integer."""
+    states = math.ceil(radius)
+    size = (math.prod(a**n for (a, _), n in groups.items()).bit_length() + 8) // 8
+    if 8 * size * states > BITS:
+        return None
+    counts, mask = 1, (1 << 8 * size * states) - 1
+    for (a, y), n in groups.items():
+        for _ in range(n):
+            counts += (a - 1) * (counts << 8 * size * y) if y < states else 0
+            counts &= mask
+    data = counts.to_bytes(size * states, "little")
+    found = (int.from_bytes(data[size * s : size * (s + 1)], "little") for s in range(states))
+    return [(s, n) for s, n in enumerate(found) if n]
+
+
+def floor(problem: Problem) -> Decimal:
+    """Overall level that is proved without weights, rounded down."""
+    total, gain = Decimal(0), Fraction(0)
+    for a, level in zip(problem.sizes.tolist(), problem.epsilons.tolist(), strict=True):
+        low, high = odds(level)
+        # I = (1 - q) level - log(1 + w), at a level that is exact and with w rounded up
+        truth = Fraction(1 + low) / (low + a)
+        total = DOWN.add(
+            total, DOWN.subtract(decimal(truth * Fraction(level), DOWN), log1p(decimal(high / a, UP), UP))
+        )
+        gain += Fraction(level) * Fraction(a - 1, a) * low / (low + a)
+    total = max(total, Decimal(0))
+    excess = DOWN.multiply(DOWN.next_minus(DOWN.exp(DOWN.add(Decimal(1), total))), decimal(gain, DOWN))
+    return max(total, log1p(excess, DOWN))

@@ -1,0 +1,86 @@
+"""Certificates as whole numbers, for a checker that a machine has proved right (chapter any-size).
+
+The checker is ``proofs/checker.v``; ``tools/proofs.py`` runs it. It knows natural numbers only: a flip
+probability is given by a number of units that is at least as large, and a level as the fraction that its
+double is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+from orr.arrays import Floats
+from orr.problem import Problem
+from orr_audit.bound import excess
+
+BITS = 80  # flip probabilities are rounded up by 2^-80 of them, far below a double's 2^-53
+SCALE = 2**120  # terms of the exponential series are rounded down to multiples of 1/SCALE
+TERMS = 80  # of that series, and four more for each unit of the largest level: the rest is below 2^-80 of it
+CLAIM = 64  # leading bits of the claim: what is dropped is less than the rounding of a double
+
+
+def exported(problem: Problem, weights: Floats, states: int | None = None) -> dict[str, Any]:
+    """Return a certificate in whole numbers: what the weights prove, to be checked by somebody else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = exported(Problem([2, 3], [4.0, 1.0]), np.array([3.0, 1.0]))
+    >>> found["attributes"][1]["level"], found["attributes"][1]["weight"]
+    ([1, 1], 1)
+    >>> round(math.log1p(Fraction(*found["claim"])), 6)
+    3.100347
+    """
+    sizes, levels = problem.sizes.tolist(), [Fraction(level) for level in problem.epsilons.tolist()]
+    whole = _whole(weights if states is None else _coarse(problem, weights, states))
+    terms = TERMS + 4 * math.ceil(max(levels))
+    unit = 2 ** (BITS + 2 * math.ceil(max(levels)))  # the smallest q is about exp(-level)
+    most = [_most(a, level, unit, terms) for a, level in zip(sizes, levels, strict=True)]
+    radius = Fraction(sum(n * y for n, y in zip(most, whole, strict=True)), unit)
+    gain = sum(Fraction(y * (a - 1), a) for a, y in zip(sizes, whole, strict=True)) - radius
+    proved = excess(dict(Counter(zip(sizes, whole, strict=True))), radius, gain)
+    if proved is None or proved <= 0:
+        raise ValueError("these weights prove nothing, or too many sums of them would have to be counted")
+    rows = zip(sizes, levels, most, whole, strict=True)
+    return {
+        "unit": unit,
+        "terms": terms,
+        "scale": SCALE,
+        "claim": _leading(proved),
+        "attributes": [
+            {"values": a, "level": [level.numerator, level.denominator], "most": n, "weight": y}
+            for a, level, n, y in rows
+        ],
+    }
+
+
+def _whole(weights: Floats) -> list[int]:
+    """Scale weights to whole numbers, exactly."""
+    fractions = [Fraction(weight) for weight in weights.tolist()]
+    scale = math.lcm(*(weight.denominator for weight in fractions))
+    return [int(weight * scale) for weight in fractions]
+
+
+def _coarse(problem: Problem, weights: Floats, states: int) -> Floats:
+    """Round weights to whole numbers with so many sums, at most, below the threshold."""
+    return (weights * (states / (weights @ problem.q))).round()
+
+
+def _most(size: int, level: Fraction, unit: int, terms: int) -> int:
+    """Return units that are at least the flip probability, with e^level from below as the checker sums it."""
+    total, term = 0, SCALE
+    for j in range(1, terms + 1):
+        total += term
+        term = term * level.numerator // (level.denominator * j)
+    others = (size - 1) * SCALE
+    return -(-unit * others // (total + others))
+
+
+def _leading(value: Fraction) -> list[int]:
+    """Round a positive fraction down to its leading bits."""
+    shift = CLAIM - value.numerator.bit_length() + value.denominator.bit_length()
+    rounded = Fraction(math.floor(value * Fraction(2) ** shift)) / Fraction(2) ** shift
+    return [rounded.numerator, rounded.denominator]

@@ -1,0 +1,3 @@
+"""Releasing tables and files (chapter release)."""
+
+import orr  # noqa: F401

@@ -1,0 +1,1 @@
+"""Mechanisms written to files and read again."""
