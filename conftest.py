@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from orr.randomness import Source
-from orr_release import randomizer
+from orr_release import release
 
 SECONDS = Counter()  # of each test
 
@@ -37,4 +37,4 @@ def _readme_writes_elsewhere(request, monkeypatch, tmp_path_factory):
     if request.node.name == "README.md":
         monkeypatch.chdir(tmp_path_factory.mktemp("readme"))
         # Its release has no seed, since people copy it; here it has one, so that its numbers are the same.
-        monkeypatch.setattr(randomizer, "Source", lambda rng: Source(7 if rng is None else rng))
+        monkeypatch.setattr(release, "Source", lambda rng: Source(7 if rng is None else rng))

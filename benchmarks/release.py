@@ -16,18 +16,18 @@ from pathlib import Path
 
 import numpy as np
 
-import orr
+import orr_release
 from benchmarks.run import best_of
 
 SIZES = [2, 2, 5, 7, 9, 5, 6, 8]
 NAMES = [f"question {i}" for i in range(8)]
 LABELS = [[f"answer {i} {v}" for v in range(a)] for i, a in enumerate(SIZES)]
-DOMAIN = orr.Domain(dict(zip(NAMES, LABELS, strict=True)))
+DOMAIN = orr_release.Domain(dict(zip(NAMES, LABELS, strict=True)))
 ROWS = 2_000_000
 
 
 def mechanism():
-    return orr.allocate(8.0, DOMAIN)
+    return orr_release.allocate(8.0, DOMAIN)
 
 
 def codes(rows, seed):
@@ -182,9 +182,9 @@ def main():
     print(f"\n{'mechanism file':40}{'kB':>9}{'ms to load':>12}")
     for k in (3, 12, 100, 1000):
         rng = np.random.default_rng([seed, k])
-        made = orr.optimal(rng.integers(2, 6, k), rng.uniform(0.5, 3, k))
+        made = orr_release.optimal(rng.integers(2, 6, k), rng.uniform(0.5, 3, k))
         text = made.to_json()
-        milliseconds = 1000 * best_of(lambda t=text: orr.load(t), 3)
+        milliseconds = 1000 * best_of(lambda t=text: orr_release.load(t), 3)
         print(f"optimum, k = {k:<27,}{len(text) / 1000:9.1f}{milliseconds:12.1f}")
 
 

@@ -141,7 +141,7 @@ export function python({ given: { sizes }, guardable, state }) {
   const guard = `\nprint(orr.guarded(sizes, levels, slack=${state.slack / 100}))`;
   return `import orr
 
-sizes = ${state.names.some(Boolean) ? `orr.Domain({${domain.join(", ")}})` : `[${sizes.join(", ")}]`}
+sizes = ${state.names.some(Boolean) ? `orr_release.Domain({${domain.join(", ")}})` : `[${sizes.join(", ")}]`}
 levels = ${state.total ? `orr.allocate(${state.total}, sizes, ${asked}).epsilons` : asked}
 best = orr.optimal(sizes, levels, rel_gap=1e-9)
 print(orr.inductive(sizes, levels))

@@ -33,11 +33,10 @@ class Fixed(metaclass=_Closing):
 
     Examples
     --------
-    >>> import orr
-    >>> orr.kronecker([2], [1.0]).epsilon = 0.1
+    >>> Fixed().anything = 1
     Traceback (most recent call last):
     ...
-    AttributeError: epsilon cannot be set: a Mechanism does not change once it is made
+    AttributeError: anything cannot be set: a Fixed does not change once it is made
     """
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -7,52 +7,54 @@ cells differ: a cube with an axis of length 2 an attribute, 0 for the same value
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.arrays import Floats, frozen
+from orr.arrays import Floats, Integers
 from orr.laws.law import Law, subsets
 
-ROUNDING = 1e-12  # of the largest chance: a negative one that is smaller is 0
-MAX_DENSE = 4096  # cells of a table whose matrix is made: 128 MB, and seconds to multiply
+MAX_TABLE_ATTRIBUTES = 8  # A table of 8 attributes has 256 factors, each of them a pass over the law.
+MAX_TABLE_CELLS = 10**6  # Eight megabytes for each array of a cell's numbers.
+MAX_DENSE_CELLS = 4096  # The matrix of such a table takes 128 MB, and seconds to multiply.
+ROUNDING_SHARE = 1e-12  # A negative probability below this share of the largest is rounding noise: it is 0.
 
 
 class NotRecoverable(ValueError):
     """The release holds no trace of what was asked for."""
 
 
+def check_table(sizes: Integers, attributes: Sequence[int]) -> None:
+    """Raise if a table has too many attributes or cells, or an attribute twice."""
+    if not attributes or len(set(attributes)) != len(attributes) or len(attributes) > MAX_TABLE_ATTRIBUTES:
+        raise ValueError(
+            f"attributes = {list(attributes)} must be 1 to {MAX_TABLE_ATTRIBUTES} different attributes"
+        )
+    shape = tuple(sizes[list(attributes)].tolist())
+    if np.prod(shape, dtype=float) > MAX_TABLE_CELLS:
+        raise ValueError(f"a table of shape {shape} has more than {MAX_TABLE_CELLS} cells")
+
+
 class Channel:
-    """The channel from true to released tables over some attributes of a law.
+    """The channel from true to released tables over some attributes.
 
     Parameters
     ----------
-    law : Law
-        The law of the flip set.
     attributes : sequence of int
-        The attributes of the law, in the order of the table's axes.
-    numbers : sequence of int, optional
-        What these attributes are called outside, if the law is that of one form of several.
-
-    Attributes
-    ----------
-    attributes : tuple of int
-        The attributes.
-    shape : tuple of int
-        How many values each has.
-    rho : dict
+        The attributes, in the order of the table's axes.
+    shape : sequence of int
+        Number of values of each.
+    rho : mapping
         For each set of attributes, the factor by which the release shrinks their interaction.
 
     Examples
     --------
     >>> import orr
-    >>> channel = Channel(orr.kronecker([2, 3], [2.0, 1.0]).law, [1])
+    >>> channel = Channel.of(orr.kronecker([2, 3], [2.0, 1.0]).law, [1])
     >>> channel
     Channel(attributes=(1,), shape=(3,), smallest |rho|=0.3642)
     >>> released = channel.expect([600.0, 300.0, 100.0])
@@ -60,12 +62,22 @@ class Channel:
     (array([430.4, 321.2, 248.4]), array([600., 300., 100.]))
     """
 
-    def __init__(self, law: Law, attributes: Sequence[int], numbers: Sequence[int] | None = None) -> None:
-        inside = tuple(int(i) for i in attributes)
-        self.attributes = inside if numbers is None else tuple(int(i) for i in numbers)
-        self.shape = tuple(int(law.problem.sizes[i]) for i in inside)
-        pairs = zip(subsets(self.attributes), subsets(inside), strict=True)
-        self.rho = {c: law.rho(set(own)) for c, own in pairs if c}
+    def __init__(
+        self, attributes: Sequence[int], shape: Sequence[int], rho: Mapping[tuple[int, ...], float]
+    ) -> None:
+        self.attributes, self.shape, self.rho = tuple(attributes), tuple(shape), dict(rho)
+
+    @classmethod
+    def of(cls, law: Law, attributes: Sequence[int]) -> Self:
+        """Return the channel of some attributes of a law."""
+        chosen = tuple(int(i) for i in attributes)
+        rho = {c: law.rho(set(c)) for c in subsets(chosen) if c}
+        return cls(chosen, [int(law.problem.sizes[i]) for i in chosen], rho)
+
+    def renamed(self, attributes: Sequence[int]) -> Channel:
+        """Return the same channel with other numbers for its attributes."""
+        name = dict(zip(self.attributes, attributes, strict=True))
+        return Channel(attributes, self.shape, {tuple(name[i] for i in c): r for c, r in self.rho.items()})
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Channel):
@@ -111,17 +123,14 @@ class Channel:
 
     def relative(self, factors: Mapping[int, float]) -> Channel:
         """Return what is left of the channel, if each of some attributes is shrunk by a factor beforehand."""
-        result = copy.copy(self)
-        for found in ("_forward", "_inverse", "least_noise"):
-            result.__dict__.pop(found, None)
-        result.rho = {c: r / math.prod(factors.get(i, 1.0) for i in c) for c, r in self.rho.items()}
-        return result
+        left = {c: r / math.prod(factors.get(i, 1.0) for i in c) for c, r in self.rho.items()}
+        return Channel(self.attributes, self.shape, left)
 
     @cached_property
     def _forward(self) -> Floats:
         """Chance of a released cell: what cancels to less than nothing, by rounding, is 0."""
         kernel = _kernel(self._factors(), self.shape)
-        return np.where((kernel < 0) & (kernel > -ROUNDING * kernel.max()), 0, kernel)
+        return np.where((kernel < 0) & (kernel > -ROUNDING_SHARE * kernel.max()), 0, kernel)
 
     @cached_property
     def _inverse(self) -> Floats:
@@ -162,38 +171,6 @@ class Channel:
         return _dense(self._inverse, self.shape, tuple(given))
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The released table of those who answered one form.
-
-    Attributes
-    ----------
-    channel : Channel
-        What was done to the table.
-    seen, squares : ndarray
-        Sums of the weights, and of their squares, of the records released in each cell.
-    """
-
-    channel: Channel
-    seen: Floats
-    squares: Floats
-
-    def __post_init__(self) -> None:
-        for name in ("seen", "squares"):
-            table = np.array(getattr(self, name), dtype=float)
-            if table.shape != self.channel.shape:
-                raise ValueError(f"{name} has shape {table.shape}, and its attributes {self.channel.shape}")
-            object.__setattr__(self, name, frozen(table))
-
-    def __add__(self, other: Part) -> Part:
-        return Part(self.channel, self.seen + other.seen, self.squares + other.squares)
-
-
-def ending(given: tuple[int, ...]) -> tuple[Any, ...]:
-    """Index the cells of a table that end in the codes given."""
-    return (..., *given)
-
-
 def _kernel(factors: Floats, shape: tuple[int, ...]) -> Floats:
     """Turn one factor a set of axes into one weight a set of axes where two cells differ.
 
@@ -218,10 +195,10 @@ def _applied(kernel: Floats, table: Floats, axis: int = 0) -> Floats:
 def dense_shape(shape: tuple[int, ...], given: tuple[int, ...]) -> tuple[int, int]:
     """Return rows and columns of a matrix, for the rows that end in the codes given, or refuse it."""
     rows, cells = math.prod(shape[: len(shape) - len(given)]), math.prod(shape)
-    if rows * cells > MAX_DENSE**2:
+    if rows * cells > MAX_DENSE_CELLS**2:
         raise ValueError(
             f"a matrix of {rows} rows and {cells} columns is too large: "
-            f"they are made for tables of up to {MAX_DENSE:,} cells"
+            f"they are made for tables of up to {MAX_DENSE_CELLS:,} cells"
         )
     return rows, cells
 

@@ -15,6 +15,7 @@ Label = str | bool | int
 
 MAX_SIZE = 10**6
 MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
+HIDDEN = "the record's own value is not shown, since messages end in logs"
 POLICIES = ("refused", "value")  # what becomes of missing values
 
 
@@ -101,6 +102,46 @@ def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
         if not 0 <= i < k:
             raise ValueError(f"attribute {i} does not exist: attributes are 0 to {k - 1}")
     return [int(i) for i in chosen]
+
+
+def check_codes(records: object, sizes: Integers, *, gaps: bool = False, complete: bool = True) -> Array:
+    """Return records as an array of codes, one record a row or a single one; raise if one is out of range.
+
+    With ``gaps``, the type must hold -1, which stands for no answer; records that are not ``complete`` may
+    have it.
+    """
+    if isinstance(records, Mapping) or hasattr(records, "columns") or hasattr(records, "__arrow_c_stream__"):
+        raise TypeError(
+            f"records is a {type(records).__name__}, and this mechanism knows neither names nor labels: "
+            "declare them, orr_release.Release(mechanism, Domain({name: labels, ...})), or give an array"
+        )
+    k, low = len(sizes), -1 if gaps and not complete else 0
+    try:
+        values = np.asarray(records)
+    except ValueError:
+        raise ValueError(f"records must have shape (n, {k}): its rows differ in length") from None
+    if np.ma.is_masked(records):
+        raise ValueError("records has masked values: drop or fill them first")
+    if values.size == 0 and values.shape in {(0,), (0, k)} and values.dtype.kind not in "iu":
+        values = np.empty((0, k), dtype=np.int64)
+    if values.shape != (k,) and (values.ndim != 2 or values.shape[1] != k):
+        raise ValueError(
+            f"records must have shape (n, {k}), one row a record, or ({k},), a single one; got {values.shape}"
+        )
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"records must be integers, got {values.dtype.name}")
+    if int(sizes.max()) - 1 > np.iinfo(values.dtype).max or (gaps and values.dtype.kind == "u"):
+        raise ValueError(
+            f"records of type {values.dtype.name} cannot hold the values {-1 if gaps else 0} to "
+            f"{sizes.max() - 1}: use a wider type"
+        )
+    wrong = (values < low) | (values >= sizes)
+    if wrong.any():
+        row, i = (int(place) for place in np.argwhere(np.atleast_2d(wrong))[0])
+        raise ValueError(
+            f"records[{row}, {i}] is out of range: attribute {i} has values 0 to {sizes[i] - 1} ({HIDDEN})"
+        )
+    return values
 
 
 def check_name(name: object) -> str:

@@ -1,33 +1,35 @@
-"""The one noun of the package: a problem, a flip law, and all that follows from them."""
+"""The one noun of the package: a flip law, its levels, and all that follows from them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
-from html import escape
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from orr.arrays import Array, Floats, Integers, frozen
-from orr.channel import Channel
-from orr.checks import check_attributes
+from orr.arrays import Array, Floats, Integers
+from orr.channel import Channel, check_table
+from orr.checks import check_attributes, check_codes
+from orr.estimate import Estimate
 from orr.laws.law import Law
+from orr.levels import Levels
 from orr.problem import Problem
 from orr.randomness import Source
-from orr_release.randomizer import Randomizer
 
-MAX_MATRIX = 4096
+MAX_MATRIX_RECORDS = 4096  # A matrix of 4,096 rows and columns takes 128 MB.
 
 
-class Mechanism(Randomizer):
-    """A symmetric randomized response for several attributes.
+class Mechanism:
+    """A symmetric randomized response for several attributes: codes in, codes out.
 
     Made by the constructions (:func:`orr.kronecker`, :func:`orr.inductive` and the others), not
     by hand. Attributes are numbered from 0, levels are in nats, and ``epsilon`` is an upper
-    bound on the level of the sampler as implemented, rounding included.
+    bound on the level of the sampler as implemented, rounding included. A mechanism does not change once it
+    is made. Tables with names and labels are the business of ``orr_release.Release``, which has a mechanism.
 
     Parameters
     ----------
@@ -35,6 +37,8 @@ class Mechanism(Randomizer):
         The law of the flip set.
     asked : Problem, optional
         The levels asked for, where they differ from those of the law.
+    construction : str, optional
+        Name of the function that made it.
 
     Examples
     --------
@@ -46,19 +50,43 @@ class Mechanism(Randomizer):
     array([[0, 2, 3],
            [0, 2, 0],
            [1, 2, 3]])
+    >>> mechanism.epsilon = 0.1
+    Traceback (most recent call last):
+    ...
+    AttributeError: epsilon cannot be set: a mechanism does not change once it is made
     """
 
-    def __init__(self, law: Law, asked: Problem | None = None) -> None:
+    law: Law
+    problem: Problem
+    asked: Problem
+    construction: str | None
+
+    def __init__(self, law: Law, asked: Problem | None = None, construction: str | None = None) -> None:
         if not isinstance(law, Law):
             raise TypeError(f"law = {law!r} must be a flip law; use a construction such as orr.optimal")
-        self.law = law
-        self.problem = law.problem
-        self.asked = asked or law.problem
+        problem = law.problem
+        vars(self).update(law=law, problem=problem, asked=asked or problem, construction=construction)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"{name} cannot be set: a mechanism does not change once it is made")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name} cannot be deleted: a mechanism does not change once it is made")
+
+    @property
+    def epsilon(self) -> float:
+        """Overall level, what the whole released record tells about the whole record."""
+        return self.law.epsilon
+
+    @cached_property
+    def levels(self) -> Levels:
+        """All levels, with the sizes and the flip probabilities."""
+        return replace(self.law.levels, epsilon=self.epsilon)
 
     @property
     def sizes(self) -> Integers:
         """Number of values of each attribute."""
-        return frozen(self.problem.sizes)
+        return self.problem.sizes
 
     @property
     def epsilons(self) -> Floats:
@@ -66,12 +94,7 @@ class Mechanism(Randomizer):
 
         Every law checks, when it is built, that its sampler keeps these to one part in a million.
         """
-        return frozen(self.problem.epsilons)
-
-    @cached_property
-    def epsilon(self) -> float:
-        """Overall level, what the whole released record tells about the whole record."""
-        return self.law.epsilon
+        return self.problem.epsilons
 
     @property
     def neighbour_epsilons(self) -> Floats:
@@ -79,7 +102,7 @@ class Mechanism(Randomizer):
 
         Never less than that; ``neighbour_exact`` says where it is more than an upper bound.
         """
-        return frozen(self.law.neighbour_epsilons)
+        return self.levels.neighbour_epsilons
 
     @property
     def neighbour_exact(self) -> NDArray[np.bool_]:
@@ -88,12 +111,12 @@ class Mechanism(Randomizer):
         They are wherever flip sets are listed or can be enumerated. Elsewhere (many attributes, in balls
         that only a dynamic program can count) they are upper bounds.
         """
-        return frozen(self.law.neighbour_exact)
+        return self.levels.neighbour_exact
 
     @property
     def flip_probabilities(self) -> Floats:
-        """Chance that each attribute's released value differs from the true one."""
-        return frozen(self.problem.q)
+        """Probability that each attribute's released value differs from the true one."""
+        return self.problem.q
 
     def log_ratio(self, flip_set: Iterable[int]) -> float:
         """Logarithm of the probability of a record with this flip set, over that of one all flipped.
@@ -135,9 +158,9 @@ class Mechanism(Randomizer):
                [0.212, 0.576, 0.212],
                [0.212, 0.212, 0.576]])
         """
-        if self.problem.log_records > np.log(MAX_MATRIX) + 1e-9:
+        if self.problem.log_records > np.log(MAX_MATRIX_RECORDS) + 1e-9:
             raise ValueError(
-                f"the distortion matrix is made up to {MAX_MATRIX} different records; "
+                f"the distortion matrix is made up to {MAX_MATRIX_RECORDS} different records; "
                 f"these sizes give about e^{self.problem.log_records:.4g}. "
                 "perturb and estimate do not need it."
             )
@@ -149,44 +172,102 @@ class Mechanism(Randomizer):
         place = sum((v[:, None] != v) << (k - 1 - i) for i, v in enumerate(values))
         return np.exp(log_x)[place]
 
+    def perturb(self, records: ArrayLike, rng: int | np.random.Generator | None = None) -> Array:
+        """Randomize records.
+
+        Once: two releases of one record spend the level twice, and many give the truth away. Keep what was
+        released. What else is not protected is on the page *What it does not protect*.
+
+        Parameters
+        ----------
+        records : (n, k) array of int
+            One record per row, with values 0 to ``sizes[i] - 1`` in column ``i``; or k integers, one record.
+        rng : None, int or numpy.random.Generator
+            None draws from the operating system, or from a cipher keyed by it: use it for every real release.
+            A seed or a Generator makes the result reproducible, and so is for teaching and tests.
+
+        Returns
+        -------
+        array
+            The released records, with the shape and type of the true ones.
+
+        Examples
+        --------
+        >>> import orr
+        >>> orr.kronecker([2, 4], [1.0, 1.0]).perturb([[0, 3], [1, 1]], rng=7).shape
+        (2, 2)
+        """
+        source = Source(rng)
+        codes = check_codes(records, self.sizes)
+        return self.randomize(codes.reshape(-1, len(self.problem)), source).reshape(codes.shape)
+
+    def randomize(self, codes: Array, source: Source) -> Array:
+        """Randomize codes that are known to be good, as many rows at a time as suit the law."""
+        released, step = np.empty_like(codes), max(1, self.law.block // len(self.problem))
+        for start in range(0, len(codes), step):
+            rows = slice(start, start + step)
+            released[rows] = self.law.perturb(codes[rows], source)
+        return released
+
+    def estimate(self, released: ArrayLike, attributes: int | Iterable[int]) -> Estimate:
+        """Count the true values of some attributes, without bias, from released records.
+
+        **Give it all released rows.** Rows chosen by a released value are not the people who have it: most of
+        those may have been flipped into it. For groups, weights, names and tables there is
+        ``orr_release.Release``.
+
+        Parameters
+        ----------
+        released : (n, k) array of int
+            What :meth:`perturb` returned.
+        attributes : int, or iterable of int
+            The attributes whose joint table is wanted, at most 8 of them.
+
+        Returns
+        -------
+        Estimate
+            Counts with standard errors and intervals.
+
+        Raises
+        ------
+        NotRecoverable
+            Where a factor ``rho`` is 0: the release does not determine the table at all.
+
+        Examples
+        --------
+        >>> import orr
+        >>> mechanism = orr.kronecker([2, 3], [2.0, 2.0])
+        >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
+        >>> mechanism.estimate(mechanism.perturb(truth, rng=5), 0).counts.round()
+        array([6011., 3989.])
+        """
+        single = isinstance(attributes, int | np.integer) and not isinstance(attributes, bool)
+        table = check_attributes([attributes] if single else attributes, len(self.problem))  # type: ignore[list-item, arg-type]
+        check_table(self.sizes, table)
+        codes = np.atleast_2d(check_codes(released, self.sizes))[:, table]
+        shape = tuple(self.sizes[table].tolist())
+        cells = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), shape)
+        seen = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
+        return Estimate(Channel.of(self.law, table), seen)
+
     @property
-    def block(self) -> int:  # type: ignore[override]
-        """How many values are randomized at a time."""
-        return self.law.block
+    def title(self) -> str:
+        """The attributes and the levels in words."""
+        k = len(self.problem)
+        return f"{k} attribute{'s' * (k > 1)}, {self.spent}"
 
-    def randomize(self, values: Array, source: Source) -> tuple[Array, None]:
-        """Randomize codes: there is but one form."""
-        return self.law.perturb(values, source), None
-
-    def channels(self, attributes: tuple[int, ...]) -> dict[int, Channel]:
-        """Give the channel of a table."""
-        return {0: Channel(self.law, attributes)}
-
-    def state(self) -> dict[str, Any]:
-        """Return all that makes it, and what it claims, as plain numbers."""
-        return super().state() | {"asked": self.asked.epsilons.tolist(), "law": self.law.state()}
+    @property
+    def spent(self) -> str:
+        """The levels in words."""
+        return (
+            f"overall level {self.epsilon:.5g} (Kronecker {self.epsilons.sum():.5g}), "
+            f"{self.levels.worst_neighbour}"
+        )
 
     def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__}: {self.called} overall level {self.epsilon:.5g} "
-            f"(Kronecker {self.epsilons.sum():.5g}), {self.worst_neighbour}>"
-        )
+        return f"<{type(self).__name__}: {self.title}>"
 
-    def _repr_html_(self, rows: int = 12) -> str:
+    def _repr_html_(self) -> str:
         """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
-        head = ("attribute", "size", "asked", "achieved", "neighbour")
-        neighbours = self.neighbour_epsilons, self.neighbour_exact
-        columns = self.names, self.sizes, self.asked.epsilons, self.epsilons, *neighbours
-        body = [
-            f"<tr><th scope='row'>{escape(str(name))}</th><td>{a}</td><td>{asked:.5g}</td>"
-            f"<td>{achieved:.5g}</td><td>{'' if exact else '&le; '}{neighbour:.5g}</td></tr>"
-            for name, a, asked, achieved, neighbour, exact in zip(*(c[:rows] for c in columns), strict=True)
-        ]
-        if len(self.problem) > rows:
-            body.append(f"<tr><td colspan='{len(head)}'>and {len(self.problem) - rows} more</td></tr>")
-        titles = "".join(f"<th scope='col'>{t}</th>" for t in head)
-        caption = escape(repr(self).strip("<>"))
-        return (
-            f"<table><caption>{caption}</caption><thead><tr>{titles}</tr></thead>"
-            f"<tbody>{''.join(body)}</tbody></table>"
-        )
+        caption = repr(self).strip("<>")
+        return self.levels.html(caption, range(len(self.problem)), self.asked.epsilons)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
 from orr.rounding import FLOOR, ULP
-from orr_release.domain import Domain
 
-Sizes = ArrayLike | Domain
-Levels = ArrayLike | Mapping[str, float]
+Sizes = ArrayLike
+Levels = ArrayLike
 
 _GAUSS = np.polynomial.legendre.leggauss(12)
 
@@ -28,10 +25,10 @@ class Problem:
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute, from 2 to 1,000,000.
-    epsilons : sequence of float, or mapping
-        Level asked for each attribute, in nats, from 1e-12 to 700; for a domain, by name if you like.
+    epsilons : sequence of float
+        Level asked for each attribute, in nats, from 1e-12 to 700.
 
     Examples
     --------
@@ -44,10 +41,7 @@ class Problem:
     epsilons: Floats
 
     def __init__(self, sizes: Sizes, epsilons: Levels) -> None:
-        numbers: Any = sizes, epsilons
-        if isinstance(sizes, Domain):
-            numbers = sizes.sizes, sizes.levels(epsilons)
-        checked = check_sizes(numbers[0]), check_levels(numbers[1])
+        checked = check_sizes(sizes), check_levels(epsilons)
         if len(checked[0]) != len(checked[1]):
             raise ValueError(
                 "sizes and epsilons must have one entry for each attribute: "
@@ -168,9 +162,9 @@ def information_floor(sizes: Sizes, epsilons: Levels) -> float:
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute.
-    epsilons : sequence of float, or mapping
+    epsilons : sequence of float
         Level of each attribute, in nats.
 
     Returns

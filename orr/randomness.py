@@ -23,10 +23,6 @@ from orr.entropy import Stream
 SPAN = 700.0  # nats between masses in one table: e^-700 is above rounding.TINY
 
 
-class Seeded(UserWarning):
-    """A release has a seed or generator of its own: whoever finds or guesses it can take the noise off."""
-
-
 class Looked:
     """The values of a table at places, as an array that is made only where it is asked for.
 

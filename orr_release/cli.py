@@ -14,13 +14,14 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from orr.budget.allocate import METHODS, OBJECTIVES, allocate
+from orr.budget.allocate import METHODS, OBJECTIVES
 from orr_release import files as batches
 from orr_release.columns import imported
+from orr_release.constructions import allocate
 from orr_release.domain import Domain
 from orr_release.mechanism_file.load import load
 from orr_release.mechanism_file.text import parsed
-from orr_release.randomizer import Randomizer
+from orr_release.release import Release
 from orr_release.sampled import sampled
 
 EXAMPLE = (
@@ -37,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "domain.json").write_text('{"attributes": {"sex": ["F", "M"], "children": 4}}')
     >>> main(["plan", str(folder / "domain.json"), "--total", "3", "--out", str(folder / "mechanism.json")])
-    <Certified: sex, children; overall level 3 (Kronecker 3.7891), neighbours up to 3>
+    <Release: sex, children; overall level 3 (Kronecker 3.7891), neighbours up to 3>
     0
     """
     given = _parser().parse_args(arguments)
@@ -147,34 +148,33 @@ def _plan(given: argparse.Namespace) -> None:
     domain = read_domain(given.domain)
     if given.out.exists():
         raise FileExistsError(f"{given.out} exists: released records may belong to it; choose another name")
-    mechanism: Randomizer
     if given.answers is None:
-        mechanism = allocate(given.total, domain, **options)
+        made = allocate(given.total, domain, **options)
     else:
         if given.answers != "best" and not given.answers.isdecimal():
             raise ValueError(f"--answers {given.answers} must be a whole number, or best")
         answers = None if given.answers == "best" else int(given.answers)
-        mechanism = sampled(domain, given.total, answers, **options)
-    said = [mechanism] if given.people is None else [mechanism, mechanism.plan(given.people)]
-    mechanism.to_json(given.out)
+        made = sampled(domain, given.total, answers, **options)
+    said = [made] if given.people is None else [made, made.plan(given.people)]
+    made.save(given.out)
     print(*said, sep="\n")
 
 
 def _release(given: argparse.Namespace) -> None:
     with _bar() as progress:
         places = given.source, given.target
-        rows = batches.release(load(given.mechanism), *places, progress, line_breaks=given.line_breaks)
+        rows = batches.release_file(load(given.mechanism), *places, progress, line_breaks=given.line_breaks)
     print(f"{rows:,} rows released into {given.target}. Keep this file: do not release these records again.")
 
 
 def _estimate(given: argparse.Namespace) -> None:
-    mechanism = load(given.mechanism)
-    fixed = dict(_pair(mechanism, text) for text in given.given)
-    if not batches.made_by(given.source, mechanism):
+    release = load(given.mechanism)
+    fixed = dict(_pair(release, text) for text in given.given)
+    if not batches.made_by(given.source, release):
         _said(f"{given.source.name} does not say which mechanism released it: make sure that it was this one")
     with _bar() as progress:
-        table = batches.estimate(
-            mechanism, given.source, given.attributes, progress, given=fixed or None, weights=given.weights
+        table = batches.estimate_file(
+            release, given.source, given.attributes, progress, given=fixed or None, weights=given.weights
         )
     if not given.csv:
         print(table.to_text(sampling=given.sampling))
@@ -196,7 +196,7 @@ def read_domain(path: Path) -> Domain:
     """Read a domain from a file.
 
     Its ``attributes`` map names to labels; ``missing``, ``public`` and ``withheld`` are as for
-    :class:`orr.Domain`.
+    :class:`orr_release.Domain`.
 
     Examples
     --------
@@ -215,12 +215,12 @@ def read_domain(path: Path) -> Domain:
     return Domain(**given)
 
 
-def _pair(mechanism: Randomizer, text: str) -> tuple[str, Any]:
+def _pair(release: Release, text: str) -> tuple[str, Any]:
     """Read NAME=LABEL; a label is of the type that the domain says."""
     name, equals, label = text.partition("=")
-    if not equals or mechanism.domain is None:
+    if not equals or release.domain is None:
         raise ValueError(f"--given {text!r} must be NAME=LABEL")
-    labels = mechanism.domain.labels[mechanism.domain.place(name)]
+    labels = release.domain.labels[release.domain.place(name)]
     for known in labels:
         if label == ("" if known is None else str(known)):
             return name, known

@@ -3,29 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orr.arrays import Array, Floats, Integers
+from orr.arrays import Array, Floats, Integers, frozen
+from orr.channel import Channel
 from orr_release.columns import imported
 from orr_release.domain import Domain
 from orr_release.records import encode, is_table
 
 Tables = tuple[Floats, Floats]
 
-MAX_CELLS = 10**6
-MAX_ATTRIBUTES = 8  # 256 factors, each of them a pass over the law
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The released table of those who answered one form.
+
+    Attributes
+    ----------
+    channel : Channel
+        What was done to the table.
+    seen, squares : ndarray
+        Sums of the weights, and of their squares, of the records released in each cell.
+    """
+
+    channel: Channel
+    seen: Floats
+    squares: Floats
+
+    def __post_init__(self) -> None:
+        for name in ("seen", "squares"):
+            table = np.array(getattr(self, name), dtype=float)
+            if table.shape != self.channel.shape:
+                raise ValueError(f"{name} has shape {table.shape}, and its attributes {self.channel.shape}")
+            object.__setattr__(self, name, frozen(table))
+
+    def __add__(self, other: Part) -> Part:
+        return Part(self.channel, self.seen + other.seen, self.squares + other.squares)
 
 
-def check_table(sizes: Integers, table: tuple[int, ...]) -> None:
-    """Refuse a table with too many attributes or cells, or with an attribute twice."""
-    if not table or len(set(table)) != len(table) or len(table) > MAX_ATTRIBUTES:
-        raise ValueError(f"attributes = {list(table)} must be 1 to {MAX_ATTRIBUTES} different attributes")
-    shape = tuple(sizes[list(table)].tolist())
-    if np.prod(shape, dtype=float) > MAX_CELLS:
-        raise ValueError(f"a table of shape {shape} has more than {MAX_CELLS} cells")
+def ending(given: tuple[int, ...]) -> tuple[Any, ...]:
+    """Index the cells of a table that end in the codes given."""
+    return (..., *given)
 
 
 class Tally:

@@ -51,9 +51,9 @@ class Domain(Fixed):
     <Domain: sex (2), smokes (3), children (4); name withheld>
     >>> domain.labels[1]
     (False, True, None)
-    >>> import orr
-    >>> orr.optimal(domain, {"sex": 1.0, "smokes": 1.5, "children": 2.0})
-    <Certified: sex, smokes, children; overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
+    >>> import orr_release
+    >>> orr_release.optimal(domain, {"sex": 1.0, "smokes": 1.5, "children": 2.0})
+    <Release: sex, smokes, children; overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
     """
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array, Floats
-from orr.channel import ending
+from orr_release.counting import ending
 from orr_release.independence import IndependenceTest, independence
 from orr_release.maximum_likelihood import Nonnegative, maximize
 from orr_release.shown import written
@@ -37,8 +37,8 @@ class Estimate(Unbiased):
 
     Examples
     --------
-    >>> import orr
-    >>> mechanism = orr.optimal([2, 3], [2.0, 2.0])
+    >>> import orr_release
+    >>> mechanism = orr_release.optimal([2, 3], [2.0, 2.0])
     >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
     >>> estimate = mechanism.estimate(mechanism.perturb(truth, rng=5), [0, 1])
     >>> estimate
@@ -100,8 +100,8 @@ class Estimate(Unbiased):
 
         Examples
         --------
-        >>> import orr
-        >>> estimate = orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
+        >>> import orr_release
+        >>> estimate = orr_release.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
         >>> print(estimate.to_frame().round(1).to_string())
            attribute 0  count  standard_error   low  high  proportion  reliable
         0            0   71.6             9.6  52.8  90.4         0.7      True
@@ -124,8 +124,8 @@ class Estimate(Unbiased):
 
         Examples
         --------
-        >>> import orr
-        >>> print(orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0).to_text())
+        >>> import orr_release
+        >>> print(orr_release.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0).to_text())
         attribute 0  count  standard_error   low  high  proportion
                   0   71.6             9.6  52.8  90.4      0.7164
                   1   28.4             9.6   9.6  47.2      0.2836
@@ -142,8 +142,8 @@ class Estimate(Unbiased):
 
         Examples
         --------
-        >>> import orr
-        >>> estimate = orr.kronecker([3], [1.0]).estimate([[0]] * 60 + [[1]] * 25 + [[2]] * 15, 0)
+        >>> import orr_release
+        >>> estimate = orr_release.kronecker([3], [1.0]).estimate([[0]] * 60 + [[1]] * 25 + [[2]] * 15, 0)
         >>> estimate.counts.round(1)
         array([106.6,  10.5, -17. ])
         >>> estimate.nonnegative().counts.round(1)
@@ -168,8 +168,8 @@ class Estimate(Unbiased):
 
         Examples
         --------
-        >>> import orr
-        >>> mechanism = orr.optimal([2, 2], [1.0, 1.0])
+        >>> import orr_release
+        >>> mechanism = orr_release.optimal([2, 2], [1.0, 1.0])
         >>> records = np.random.default_rng(1).integers(0, 2, (5000, 1)) * [1, 1]
         >>> mechanism.estimate(mechanism.perturb(records, rng=2), [0, 1]).independence_test().pvalue < 1e-6
         True

@@ -14,14 +14,14 @@ from orr_release.domain import Domain
 from orr_release.estimate import Estimate
 from orr_release.origin import KEY, check_origin, check_truth, origin
 from orr_release.place import beside, check_kind, replaced
-from orr_release.randomizer import FORM, Randomizer
+from orr_release.release import FORM, Release
 
 LONGEST = 200  # letters that are read of the file that names a mechanism: more than a digest has
 ROWS = 2**18  # read and randomized at a time: tens of megabytes, and long enough to be fast
 
 
-def release(
-    mechanism: Randomizer,
+def release_file(
+    release: Release,
     source: str | os.PathLike[str],
     target: str | os.PathLike[str],
     progress: Callable[[int], object] = lambda rows: None,
@@ -31,13 +31,13 @@ def release(
     r"""Randomize a file into a new one, some rows at a time.
 
     The new file appears whole or not at all: it is written beside its place, and moved there at the end.
-    It says which mechanism made it: parquet and arrow files have ``mechanism.digest`` in their metadata, as
+    It says which mechanism made it: parquet and arrow files have ``release.digest`` in their metadata, as
     ``orr.mechanism``; beside ``released.csv`` it stands in ``released.csv.mechanism``, a line of text.
 
     Parameters
     ----------
-    mechanism : Mechanism or Sampled
-        On a domain.
+    release : Release
+        With a domain.
     source, target : path
         Files that end in .csv, .parquet or .arrow. The target must not exist: whoever releases the same
         records again spends their level again.
@@ -54,16 +54,16 @@ def release(
 
     Examples
     --------
-    >>> import orr, tempfile
+    >>> import orr_release, tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "truth.csv").write_text("sex\nF\nM\n")
-    >>> mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), {"sex": 30.0})
-    >>> release(mechanism, folder / "truth.csv", folder / "released.csv")
+    >>> sex = orr_release.kronecker(Domain({"sex": ["F", "M"]}), {"sex": 30.0})
+    >>> release_file(sex, folder / "truth.csv", folder / "released.csv")
     2
     >>> (folder / "released.csv").read_text().split()
     ['"sex"', '"F"', '"M"']
     """
-    domain, digest, rows = _domain(mechanism), mechanism.digest, 0
+    domain, digest, rows = _domain(release), release.digest, 0
     told = beside(Path(source)).name if Path(source).suffix == ".csv" else "its metadata"
     check_truth(named(Path(source)), Path(source).name, told)
     with replaced(Path(target), digest) as place:
@@ -71,7 +71,7 @@ def release(
         try:
             for batch in batches(Path(source), domain, line_breaks=line_breaks):
                 with counted_from(rows):
-                    released = mechanism.perturb(batch)
+                    released = release.perturb(batch)
                 released = released.combine_chunks().replace_schema_metadata({KEY: digest})
                 writer = writer or _writer(place, Path(target).suffix, released.schema)
                 writer.write_table(released)
@@ -83,8 +83,8 @@ def release(
     return rows
 
 
-def estimate(
-    mechanism: Randomizer,
+def estimate_file(
+    release: Release,
     source: str | os.PathLike[str],
     attributes: Sequence[str],
     progress: Callable[[int], object] = lambda rows: None,
@@ -96,39 +96,39 @@ def estimate(
 
     Examples
     --------
-    >>> import orr, tempfile
+    >>> import orr_release, tempfile
     >>> path = Path(tempfile.mkdtemp(), "released.csv")
     >>> _ = path.write_text("sex\nF\nM\nM\n")
-    >>> mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), {"sex": 3.0})
-    >>> estimate(mechanism, path, ["sex"]).counts.round(2)
+    >>> sex = orr_release.kronecker(Domain({"sex": ["F", "M"]}), {"sex": 3.0})
+    >>> estimate_file(sex, path, ["sex"]).counts.round(2)
     array([0.95, 2.05])
     """
     extra, rows = [options[key] for key in ("weights", "counts") if isinstance(options.get(key), str)], 0
     if not isinstance(options.get("weights"), str | None):
         raise TypeError("weights must be the name of a column of the file")
-    made_by(source, mechanism)
-    readings, whole = [], [FORM] if mechanism.gaps else []
-    for batch in batches(Path(source), _domain(mechanism), extra, whole):
+    made_by(source, release)
+    readings, whole = [], [FORM] if release.sampled else []
+    for batch in batches(Path(source), _domain(release), extra, whole):
         with counted_from(rows):
-            readings.append(mechanism.read(batch, attributes, **options))
+            readings.append(release.read(batch, attributes, **options))
         rows += len(batch)
         progress(len(batch))
-    return mechanism.concluded(readings)
+    return release.concluded(readings)
 
 
-def made_by(source: str | os.PathLike[str], mechanism: Randomizer) -> bool:
+def made_by(source: str | os.PathLike[str], release: Release) -> bool:
     r"""Tell whether a file says that a mechanism released it; refuse one that names another mechanism.
 
     Examples
     --------
-    >>> import orr, tempfile
+    >>> import orr_release, tempfile
     >>> path = Path(tempfile.mkdtemp(), "released.csv")
     >>> _ = path.write_text("sex\nF\nM\nM\n")
-    >>> made_by(path, orr.kronecker(orr.Domain({"sex": ["F", "M"]}), {"sex": 3.0}))  # nothing is said
+    >>> made_by(path, orr_release.kronecker(Domain({"sex": ["F", "M"]}), {"sex": 3.0}))  # nothing is said
     False
     """
     path = Path(source)
-    return check_origin(named(path), mechanism, path.name)
+    return check_origin(named(path), release.digest, path.name)
 
 
 def named(path: Path) -> str | None:
@@ -243,7 +243,7 @@ def _writer(place: Path, suffix: str, schema: Any) -> Any:
     return imported("pyarrow").ipc.new_file(place, schema)
 
 
-def _domain(mechanism: Randomizer) -> Domain:
-    if mechanism.domain is None:
-        raise ValueError("the mechanism has no domain: build it on one, so that columns have names")
-    return mechanism.domain
+def _domain(release: Release) -> Domain:
+    if release.domain is None:
+        raise ValueError("the release has no domain: give it one, so that columns have names")
+    return release.domain

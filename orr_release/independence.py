@@ -28,7 +28,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from orr.arrays import Floats
-from orr.channel import Part, dense_shape, ending
+from orr.channel import dense_shape
+from orr_release.counting import Part, ending
 from orr_release.pooled import Pooled
 
 NOISE = 1e-14  # variance, of what there would be if records were where they tell most: less is rounding noise
@@ -58,8 +59,8 @@ class IndependenceTest:
 
     Examples
     --------
-    >>> import orr
-    >>> mechanism = orr.optimal([2, 3], [1.0, 1.0])
+    >>> import orr_release
+    >>> mechanism = orr_release.optimal([2, 3], [1.0, 1.0])
     >>> records = np.random.default_rng(1).integers(0, [2, 3], (5000, 2))
     >>> mechanism.estimate(mechanism.perturb(records, rng=2), [0, 1]).independence_test()
     IndependenceTest(statistic=0.1927, df=2, pvalue=0.9081)

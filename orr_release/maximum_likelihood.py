@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from orr.arrays import Floats
-from orr.channel import Part
+from orr_release.counting import Part
 from orr_release.shown import Axes
 
 # A table whose log-likelihood is within this of the best is, where the likelihood is like a parabola, within
@@ -48,8 +48,8 @@ class Nonnegative:
 
     Examples
     --------
-    >>> import orr
-    >>> orr.kronecker([3], [1.0]).estimate([[0]] * 60 + [[1]] * 25 + [[2]] * 15, 0).nonnegative()
+    >>> import orr_release
+    >>> orr_release.kronecker([3], [1.0]).estimate([[0]] * 60 + [[1]] * 25 + [[2]] * 15, 0).nonnegative()
     Nonnegative(attributes=(0,), 3 cells, N=100; biased, greatest likelihood to 1.9e-06)
     """
 
@@ -159,7 +159,7 @@ def maximize(parts: Sequence[Part], start: Floats) -> tuple[Floats, float, int]:
     --------
     >>> import orr
     >>> from orr.channel import Channel
-    >>> channel = Channel(orr.kronecker([3], [1.0]).law, [0])
+    >>> channel = Channel.of(orr.kronecker([3], [1.0]).law, [0])
     >>> seen = np.array([60.0, 25.0, 15.0])
     >>> proportions, gap, steps = maximize([Part(channel, seen, seen)], channel.invert(seen) / 100)
     >>> proportions.round(3), gap < GAP

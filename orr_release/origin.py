@@ -24,22 +24,21 @@ def origin(table: Any) -> str | None:
     return None if found is None else found.decode("utf-8", "replace")
 
 
-def check_origin(found: str | None, mechanism: Any, what: str = "the table") -> bool:
+def check_origin(found: str | None, digest: str, what: str = "the table") -> bool:
     """Refuse a release that names another mechanism: all estimates would be wrong. Tell whether it names one.
 
     Examples
     --------
-    >>> import orr
-    >>> check_origin("sha256:" + 64 * "0", orr.kronecker([2], [1.0]), "new.csv")  # doctest: +ELLIPSIS
+    >>> check_origin("sha256:" + 64 * "0", "sha256:" + 64 * "1", "new.csv")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     ValueError: new.csv was released by the mechanism sha256:000...: load the file of ...
     """
     if found is not None and not re.fullmatch(DIGEST, found):
         raise ValueError(f"{what} must name its mechanism by a digest, sha256: and 64 digits, and does not")
-    if found is not None and found != mechanism.digest:
+    if found is not None and found != digest:
         raise ValueError(
-            f"{what} was released by the mechanism {found}, and this one is {mechanism.digest}: "
+            f"{what} was released by the mechanism {found}, and this one is {digest}: "
             "load the file of the one that released it"
         )
     return found is not None

@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from orr.arrays import Integers
-from orr.checks import check_attributes
-from orr_release.domain import Domain
-from orr_release.expected import EXPLANATION, HEADS, Name, Row, chosen, complaints, listed, people
+from orr.channel import MAX_TABLE_ATTRIBUTES
+from orr_release.expected import EXPLANATION, HEADS, Row, chosen, complaints, listed, people
+
+if TYPE_CHECKING:
+    from orr_release.release import Release
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 
 MAX_PAIRS = 2_000  # of 63 attributes: more would take long to compute, and nobody would read them
-MAX_WAYS = 8  # attributes of a table, as for estimates: it has a factor for each of their subsets
-
-
-class Predictable(Protocol):
-    """What a plan needs of a mechanism."""
-
-    domain: Domain | None
-
-    @property
-    def sizes(self) -> Integers:
-        """Number of values of each attribute."""
-
-    def noise(self, attributes: tuple[int, ...]) -> tuple[float, float]:
-        """Smallest ``|rho|`` of a table, and the mean variance of a cell's proportion for one record."""
 
 
 @dataclass(frozen=True, repr=False)
 class Plan:
-    """What to expect of the tables of a release; made by ``mechanism.plan(n)``.
+    """What to expect of the tables of a release; made by ``release.plan(n)``.
 
     Attributes
     ----------
@@ -50,8 +37,8 @@ class Plan:
 
     Examples
     --------
-    >>> import orr
-    >>> plan = orr.optimal([2, 3, 4], [1.0, 1.5, 2.0]).plan(1000)
+    >>> import orr_release
+    >>> plan = orr_release.optimal([2, 3, 4], [1.0, 1.5, 2.0]).plan(1000)
     >>> plan
     Plan for 1,000 people
     table  cells  factor  standard error  average cell  verdict
@@ -109,8 +96,8 @@ class Plan:
 
         Examples
         --------
-        >>> import orr
-        >>> plan = orr.kronecker([2, 4], [1.0, 2.0]).plan(1000)
+        >>> import orr_release
+        >>> plan = orr_release.kronecker([2, 4], [1.0, 2.0]).plan(1000)
         >>> list(plan.to_frame(ways=2).columns)
         ['attribute 1', 'attribute 2', 'cells', 'factor', 'standard error', 'average cell', 'verdict']
         """
@@ -161,7 +148,7 @@ class Plan:
         )
 
 
-def plan(randomizer: Predictable, n: int, tables: Iterable[Any] | None = None) -> Plan:
+def plan(release: Release, n: int, tables: Iterable[Any] | None = None) -> Plan:
     """Tell how exact the tables of a release to n people will be.
 
     The noise of a table over attributes ``A`` does not depend on the truth (chapter tables): the variance
@@ -170,7 +157,7 @@ def plan(randomizer: Predictable, n: int, tables: Iterable[Any] | None = None) -
 
     Parameters
     ----------
-    randomizer : Mechanism or Sampled
+    release : Release
         What will make the release.
     n : int
         How many people there will be.
@@ -184,19 +171,19 @@ def plan(randomizer: Predictable, n: int, tables: Iterable[Any] | None = None) -
 
     Examples
     --------
-    >>> import orr
-    >>> plan(orr.kronecker([2, 3, 4], [1.0, 1.0, 1.0]), 500, tables=[(0, 1, 2)]).tables[-1].verdict
+    >>> import orr_release
+    >>> plan(orr_release.kronecker([2, 3, 4], [1.0, 1.0, 1.0]), 500, tables=[(0, 1, 2)]).tables[-1].verdict
     'useless'
     """
-    count, k = check_people(n), len(randomizer.sizes)
+    count, k = check_people(n), len(release.sizes)
     places: list[tuple[int, ...]] = [(i,) for i in range(k)]
     pairs = math.comb(k, 2)
     if tables is not None:
-        places += [table for table in _check_tables(randomizer, tables) if table not in places]
+        places += [table for table in _check_tables(release, tables) if table not in places]
     elif pairs <= MAX_PAIRS:
         places += combinations(range(k), 2)
     left = pairs if tables is None and pairs > MAX_PAIRS else 0
-    return Plan(count, tuple(_row(randomizer, table, count) for table in places), left)
+    return Plan(count, tuple(_row(release, table, count) for table in places), left)
 
 
 def check_people(n: int) -> int:
@@ -208,30 +195,25 @@ def check_people(n: int) -> int:
     return int(n)
 
 
-def _check_tables(randomizer: Predictable, tables: Iterable[Any]) -> list[tuple[int, ...]]:
+def _check_tables(release: Release, tables: Iterable[Any]) -> list[tuple[int, ...]]:
     """Return the places of the attributes of some tables, or say what is wrong with them."""
     if isinstance(tables, str) or not isinstance(tables, Iterable):
         raise TypeError(f"tables = {tables!r} must be a list of tables, each a tuple of attributes")
-    found = [_check_table(randomizer, table) for table in tables]
+    found = [_check_table(release, table) for table in tables]
     return list(dict.fromkeys(found))
 
 
-def _check_table(randomizer: Predictable, table: Any) -> tuple[int, ...]:
+def _check_table(release: Release, table: Any) -> tuple[int, ...]:
     """Return the places of the attributes of a table."""
-    single = isinstance(table, str | int | np.integer)
-    given = [table] if single or not isinstance(table, Iterable) else list(table)
-    if randomizer.domain is not None:
-        chosen = [randomizer.domain.place(attribute) for attribute in given]
-    else:
-        chosen = check_attributes(given, len(randomizer.sizes))
-    if not 1 <= len(chosen) <= MAX_WAYS or len(set(chosen)) < len(chosen):
-        raise ValueError(f"tables has {table!r}: a table is over 1 to {MAX_WAYS} different attributes")
+    several = isinstance(table, Iterable) and not isinstance(table, str)
+    chosen, most = release.places(list(table) if several else [table]), MAX_TABLE_ATTRIBUTES
+    if not 1 <= len(chosen) <= most or len(set(chosen)) < len(chosen):
+        raise ValueError(f"tables has {table!r}: a table is over 1 to {most} different attributes")
     return tuple(chosen)
 
 
-def _row(randomizer: Predictable, places: tuple[int, ...], n: int) -> Row:
+def _row(release: Release, places: tuple[int, ...], n: int) -> Row:
     """Plan one table."""
-    factor, variance = randomizer.noise(places)
-    names: Sequence[Name] = randomizer.domain.names if randomizer.domain else range(len(randomizer.sizes))
-    cells = math.prod(int(randomizer.sizes[i]) for i in places)
-    return Row(tuple(names[i] for i in places), cells, float(factor), math.sqrt(variance / n))
+    factor, variance = release.noise(places)
+    cells = math.prod(int(release.sizes[i]) for i in places)
+    return Row(tuple(release.names[i] for i in places), cells, float(factor), math.sqrt(variance / n))

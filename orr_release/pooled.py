@@ -24,7 +24,8 @@ from functools import cached_property
 import numpy as np
 
 from orr.arrays import Floats, frozen
-from orr.channel import NotRecoverable, Part, dense_shape, ending
+from orr.channel import NotRecoverable, dense_shape
+from orr_release.counting import Part, ending
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def _nameless(records: Any) -> TypeError:
     """Say that a table needs names and labels."""
     return TypeError(
         f"records is a {type(records).__name__}, and this mechanism knows neither names nor labels: "
-        "declare them, orr.optimal(orr.Domain({name: labels, ...}), ...), or give an array of codes"
+        "declare them, Release(mechanism, Domain({name: labels, ...})), or give an array of codes"
     )
 
 

@@ -4,47 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from orr.arrays import Floats
+from orr.caps.guarded import Guarded
+from orr.optimum.certificate import Certified
 from orr_release.page import Page
-from orr_release.plan import Plan, Predictable, plan
+from orr_release.plan import Plan, plan
 from orr_release.sections import Facts, sections
+
+if TYPE_CHECKING:
+    from orr_release.release import Release
 
 TITLE = "What this release could tell"
 SUFFIXES = (".md", ".html")
 
 
-class Reportable(Predictable, Protocol):
-    """What a report needs of a mechanism."""
-
-    @property
-    def epsilons(self) -> Floats:
-        """Level of each attribute."""
-
-    @property
-    def epsilon(self) -> float:
-        """Overall level."""
-
-    @property
-    def neighbour_epsilons(self) -> Floats:
-        """Neighbour level of each attribute."""
-
-    @property
-    def neighbour_exact(self) -> NDArray[np.bool_]:
-        """Where these are exact."""
-
-    @property
-    def flip_probabilities(self) -> Floats:
-        """Chance that each released value is not the true one."""
-
-
 @dataclass(frozen=True)
 class Report:
-    """A page about a release, for those who have to decide on it; made by ``mechanism.report()``.
+    """A page about a release, for those who have to decide on it; made by ``release.report()``.
 
     Attributes
     ----------
@@ -53,8 +30,8 @@ class Report:
 
     Examples
     --------
-    >>> import orr
-    >>> report = orr.optimal([2, 3, 4], [1.0, 1.5, 2.0]).report(n=1000)
+    >>> import orr_release
+    >>> report = orr_release.optimal([2, 3, 4], [1.0, 1.5, 2.0]).report(n=1000)
     >>> print(report.markdown.splitlines()[0])
     # What this release could tell
     >>> report.html.startswith("<!DOCTYPE html>")
@@ -89,8 +66,8 @@ class Report:
         Examples
         --------
         >>> import tempfile
-        >>> import orr
-        >>> report = orr.kronecker([2, 3], [1.0, 1.0]).report()
+        >>> import orr_release
+        >>> report = orr_release.kronecker([2, 3], [1.0, 1.0]).report()
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     report.save(f"{folder}/board.md").name
         'board.md'
@@ -115,7 +92,7 @@ class Report:
         return f'<article lang="en">\n{self.page.fragment(2)}\n</article>'
 
 
-def report(randomizer: Reportable, n: int | None = None) -> Report:
+def report(release: Release, n: int | None = None) -> Report:
     """Write the page for an ethics board.
 
     It speaks of three readers: one who sees a single released answer, one who knows all other answers of a
@@ -124,7 +101,7 @@ def report(randomizer: Reportable, n: int | None = None) -> Report:
 
     Parameters
     ----------
-    randomizer : Mechanism or Sampled
+    release : Release
         What will make the release.
     n : int, optional
         How many people there will be; then the page also says how exact the tables will be.
@@ -136,30 +113,29 @@ def report(randomizer: Reportable, n: int | None = None) -> Report:
 
     Examples
     --------
-    >>> import orr
-    >>> page = report(orr.kronecker([2, 3], [1.0, 2.0]))
+    >>> import orr_release
+    >>> page = report(orr_release.kronecker([2, 3], [1.0, 2.0]))
     >>> "odds" in page.markdown
     True
     """
-    planned: Plan | None = None if n is None else plan(randomizer, n)
-    return Report(Page(TITLE, sections(_facts(randomizer, planned))))
+    planned: Plan | None = None if n is None else plan(release, n)
+    return Report(Page(TITLE, sections(_facts(release, planned))))
 
 
-def _facts(randomizer: Any, planned: Plan | None) -> Facts:
+def _facts(release: Release, planned: Plan | None) -> Facts:
     """Take from a mechanism what the page speaks of."""
-    k, domain = len(randomizer.sizes), randomizer.domain
-    certificate = getattr(randomizer, "certificate", None)
-    forms = getattr(randomizer, "forms", None)
+    k, domain, levels = len(release.sizes), release.domain, release.levels
+    mechanism = None if release.sampled else release.mechanism
     return Facts(
         names=tuple(domain.names) if domain else tuple(f"attribute {i}" for i in range(k)),
-        sizes=[int(a) for a in randomizer.sizes],
+        sizes=levels.sizes.tolist(),
         domain=domain,
-        flips=np.asarray(randomizer.flip_probabilities).tolist(),
-        levels=np.asarray(randomizer.epsilons).tolist(),
-        neighbours=np.asarray(randomizer.neighbour_epsilons).tolist(),
-        overall=float(randomizer.epsilon),
-        asked=None if forms is None else max(map(len, forms)),
-        lower=None if certificate is None else float(certificate.lower),
-        slack=getattr(randomizer, "slack", None),
+        flips=levels.flip_probabilities.tolist(),
+        levels=levels.epsilons.tolist(),
+        neighbours=levels.neighbour_epsilons.tolist(),
+        overall=float(levels.epsilon),
+        asked=max(len(form) for form, _ in release.forms) if release.sampled else None,
+        lower=float(mechanism.certificate.lower) if isinstance(mechanism, Certified) else None,
+        slack=mechanism.slack if isinstance(mechanism, Guarded) else None,
         plan=planned,
     )

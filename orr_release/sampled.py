@@ -19,9 +19,11 @@ from orr.clock import Clock
 from orr.constructions.optimal import optimal
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
-from orr.problem import Problem, Sizes
+from orr.problem import Problem
 from orr_release.domain import Domain
-from orr_release.forms import Form, Sampled
+from orr_release.release import Form, Release
+
+Forms = dict[Form, Mechanism]
 
 ALL_FORMS = 24  # as many are listed whole; a balanced choice of more is made
 MOST_FORMS = 200  # a second each, at worst, for twelve attributes that differ
@@ -29,7 +31,7 @@ WORSE = 3  # numbers of answers in a row that are worse than the best, before th
 
 
 def sampled(
-    sizes: Sizes,
+    sizes: ArrayLike | Domain,
     total: float,
     answers: int | None = None,
     *,
@@ -39,7 +41,7 @@ def sampled(
     time_limit: float | None = None,
     progress: bool = False,
     **options: Any,
-) -> Sampled:
+) -> Release:
     """Ask each person only some of the attributes, and spend the whole total on those.
 
     A *form* is a set of attributes that are asked together. Each person gets one at random, and the answers
@@ -72,17 +74,16 @@ def sampled(
 
     Returns
     -------
-    Sampled
+    Release
         Released arrays have -1 where nothing was asked, tables a null, and the number of the form in a column
         ``form``.
 
     Examples
     --------
-    >>> import orr
-    >>> orr.sampled([4] * 6, 2.0)
-    <Sampled: 1 of 6 attributes, 6 forms, overall level 2, neighbours up to 2>
-    >>> orr.sampled([4] * 6, 8.0)
-    <Sampled: 4 of 6 attributes, 15 forms, overall level 8, neighbours up to 8>
+    >>> sampled([4] * 6, 2.0)
+    <Release: 1 of 6 attributes, 6 forms, overall level 2, neighbours up to 2>
+    >>> sampled([4] * 6, 8.0)
+    <Release: 4 of 6 attributes, 15 forms, overall level 8, neighbours up to 8>
     """
     domain = sizes if isinstance(sizes, Domain) else None
     checked = check_sizes(sizes.sizes if isinstance(sizes, Domain) else sizes)
@@ -94,9 +95,8 @@ def sampled(
     search = _Search(checked, total, given, {"method": method, **options}, OBJECTIVES.index(objective) + 1)
     k = len(checked)
     numbers = range(search.ways, k + 1) if answers is None else [_check_answers(answers, k)]
-    made = search.best(numbers, Clock(time_limit), progress)
-    vars(made)["construction"] = "sampled"
-    return made.on(domain) if domain else made
+    forms = search.best(numbers, Clock(time_limit), progress)
+    return Release(forms, domain, construction="sampled")
 
 
 def _check_answers(answers: int, k: int) -> int:
@@ -119,9 +119,9 @@ class _Search:
         self.alike = np.ptp(shares) == 0 and options["method"] in ("optimal", optimal)
         self.bought: dict[tuple[tuple[int, float], ...], Mechanism] = {}
 
-    def best(self, numbers: Sequence[int], clock: Clock, progress: bool) -> Sampled:
+    def best(self, numbers: Sequence[int], clock: Clock, progress: bool) -> Forms:
         """Try one number of answers after another."""
-        found: list[tuple[float, Sampled]] = []
+        found: list[tuple[float, Forms]] = []
         for answers in numbers:
             made = self.made(answers)
             found.append((self.loss(made) if len(numbers) > 1 else 0.0, made))
@@ -132,11 +132,11 @@ class _Search:
                 break
         return found[least][1]
 
-    def made(self, answers: int) -> Sampled:
-        """Build the mechanism with so many answers."""
+    def made(self, answers: int) -> Forms:
+        """Return the mechanism of each form of this number of answers."""
         order = np.lexsort((self.shares, self.sizes)).tolist()
         forms = [tuple(order[i] for i in sorted(form)) for form in designed(len(order), answers)]
-        return Sampled(forms, [self.buy(form) for form in forms])
+        return {form: self.buy(form) for form in forms}
 
     def buy(self, form: Form) -> Mechanism:
         """Spend the total on the attributes of a form."""
@@ -149,10 +149,11 @@ class _Search:
             self.bought[kinds] = made
         return self.bought[kinds]
 
-    def loss(self, made: Sampled | Mechanism) -> float:
-        """Mean variance of a proportion over all tables that the objective asks for."""
-        tables = list(combinations(range(len(made.sizes)), self.ways))
-        return math.fsum(made.noise(table)[1] for table in tables) / len(tables)
+    def loss(self, made: Forms | Mechanism) -> float:
+        """Return the mean variance of a proportion over all tables that the objective asks for."""
+        release = Release(made)
+        tables = list(combinations(range(len(release.sizes)), self.ways))
+        return math.fsum(release.noise(table)[1] for table in tables) / len(tables)
 
 
 def as_one(total: float, sizes: Sequence[int]) -> Mechanism:
@@ -173,9 +174,7 @@ def as_one(total: float, sizes: Sequence[int]) -> Mechanism:
         law = SingleFlip(Problem.achieved(np.array(sizes), levels), odds, np.zeros(len(sizes)))
         if law.epsilon <= total:
             break
-    made = Mechanism(law)
-    vars(made)["construction"] = "as_one"
-    return made
+    return Mechanism(law, construction="as_one")
 
 
 def designed(k: int, s: int) -> list[Form]:

@@ -11,19 +11,13 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from orr.arrays import Floats, frozen
-from orr.channel import Part, ending
 from orr.checks import Label
+from orr.estimate import MIN_FLIPS, MIN_RECORDS, Unreliable
+from orr_release.counting import Part, ending
 from orr_release.pooled import Pooled
 from orr_release.shown import Axes
 
-# What intervals of 95% need to hold in about 92% of releases: by exact binomials, with weights by simulation
-RECORDS = 20  # released in a cell, and outside; with 10 it was 91%
-WEIGHTED = 100  # if they have weights
-FLIPS = 5  # into a cell or out of it; with fewer it was down to 79%
-
-
-class Unreliable(UserWarning):
-    """Too few records are behind some intervals for these to hold as often as they say."""
+MIN_WEIGHTED_RECORDS = 100  # The same, if they have weights.
 
 
 class Unbiased:
@@ -112,8 +106,8 @@ class Unbiased:
 
         Examples
         --------
-        >>> import orr
-        >>> estimate = orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
+        >>> import orr_release
+        >>> estimate = orr_release.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
         >>> estimate.covariance().round(1)
         array([[ 92.1, -92.1],
                [-92.1,  92.1]])
@@ -147,14 +141,14 @@ class Unbiased:
 
         Examples
         --------
-        >>> import orr
-        >>> orr.kronecker([3], [2.0]).estimate([[0]] * 60 + [[1]] * 35 + [[2]] * 5, 0).reliable()
+        >>> import orr_release
+        >>> orr_release.kronecker([3], [2.0]).estimate([[0]] * 60 + [[1]] * 35 + [[2]] * 5, 0).reliable()
         array([ True,  True, False])
         """
         inside, outside, flips = (table[ending(self.codes)] for table in self.pooled.numbers())
         weighted = any((part.seen != part.squares).any() for part in self.parts.values())
-        enough = np.minimum(inside, outside) >= (WEIGHTED if weighted else RECORDS)
-        return enough if sampling else enough & (flips >= FLIPS)
+        enough = np.minimum(inside, outside) >= (MIN_WEIGHTED_RECORDS if weighted else MIN_RECORDS)
+        return enough if sampling else enough & (flips >= MIN_FLIPS)
 
     def interval(
         self, level: float = 0.95, *, sampling: bool = False, proportions: bool = False
@@ -168,8 +162,7 @@ class Unbiased:
         An interval of 95% was found to hold in at least 91.9% of releases for cells that :meth:`reliable`
         tells of; that is over all releases, not only those in which the cell is marked: where it rarely is,
         the share among these can be lower. Elsewhere it may hold in far fewer, down to a fifth where next to
-        nobody is in a cell. Then a warning is given, and :meth:`orr.Estimate.to_frame` has a column that
-        tells the cells.
+        nobody is in a cell. Then a warning is given, and :meth:`to_frame` has a column that marks the cells.
 
         Parameters
         ----------
@@ -192,8 +185,8 @@ class Unbiased:
 
         Examples
         --------
-        >>> import orr
-        >>> estimate = orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
+        >>> import orr_release
+        >>> estimate = orr_release.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
         >>> [end.round(1).tolist() for end in estimate.interval(0.9)]
         [[55.9, 12.6], [87.4, 44.1]]
         >>> [end.round(3).tolist() for end in estimate.interval(0.9, sampling=True, proportions=True)]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import orr
+from orr_release import Release, load
 
 NUMBERS = "biuf"  # the kinds of arrays that are numbers
 
@@ -73,7 +74,7 @@ def encode(value: Any) -> Any:
 def _special(value: Any) -> Any:
     """Write a value that belongs to a library."""
     if isinstance(value, orr.Mechanism):
-        return {"mechanism": value.to_json()}
+        return {"mechanism": Release(value).to_json()}
     if "sympy" in sys.modules:
         from orr_classroom import expressions
 
@@ -121,7 +122,7 @@ def decode(data: Any) -> Any:
         case "generator":
             return Generator(body)
         case "mechanism":
-            return orr.load(body)
+            return load(body).mechanism
         case "sympy":
             from orr_classroom import expressions
 

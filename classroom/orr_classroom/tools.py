@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import orr
+from orr.channel import Channel
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem
 
@@ -111,7 +112,7 @@ def signals(mechanism: orr.Mechanism, tables: Mapping[int, ArrayLike]) -> dict[i
     >>> print(f"{chi_square(table):.5f} before, {signals(mechanism, {1: table})[1]:.5f} after")
     0.05714 before, 0.00222 after
     """
-    return {j: chi_square(mechanism.channels((0, j))[0].expect(table)) for j, table in tables.items()}
+    return {j: chi_square(Channel.of(mechanism.law, (0, j)).expect(table)) for j, table in tables.items()}
 
 
 def spend(total: float, sizes: Sequence[int], shares: Sequence[float], slack: float) -> orr.Mechanism:

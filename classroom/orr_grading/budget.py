@@ -21,6 +21,7 @@ from orr_classroom.mechanisms import ENOUGH, MISSED
 from orr_grading import cases
 from orr_grading.cases import Slip
 from orr_grading.tasks import Task
+from orr_release import Release
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -303,7 +304,7 @@ def evidence(released: Integers, mechanism: orr.Mechanism) -> Case:
     right = height(statistic, free)
     with np.errstate(all="ignore"):
         slips = [*other_tests(seen, statistic, free), *estimated(mechanism, seen)]
-    own = [mechanism.estimate(released, [0, j]).independence_test().pvalue for j in columns]
+    own = [Release(mechanism).estimate(released, [0, j]).independence_test().pvalue for j in columns]
     whole = np.append(height(np.array([float(len(released))]), 1), right)
     slips += [
         Slip(height(statistic, 1), "A SNP with three values leaves two degrees of freedom, not one."),

@@ -21,7 +21,8 @@ from scipy.stats import binom
 
 from orr.arrays import Array, Floats, Integers
 from orr.channel import NotRecoverable
-from orr_release.described import Described
+from orr.mechanism import Mechanism
+from orr_release import Release
 
 Attributes = tuple[int, ...]
 
@@ -162,7 +163,7 @@ class Asked:
 
 
 def variances(
-    mechanism: Described, tables: Sequence[Attributes], truths: Sequence[Floats], people: int
+    mechanism: Mechanism | Release, tables: Sequence[Attributes], truths: Sequence[Floats], people: int
 ) -> list[float]:
     """Variance of a share in each table with these true shares, for what this package releases.
 
@@ -177,17 +178,14 @@ def variances(
     >>> round(one, 6)
     0.000921
     """
-    forms = len(getattr(mechanism, "forms", ["all attributes"]))
-    return [
-        _weighed(mechanism, table, shares, forms) / people
-        for table, shares in zip(tables, truths, strict=True)
-    ]
+    release = mechanism if isinstance(mechanism, Release) else Release(mechanism)
+    return [_weighed(release, table, shares) / people for table, shares in zip(tables, truths, strict=True)]
 
 
-def _weighed(mechanism: Described, table: Attributes, shares: Floats, forms: int) -> float:
+def _weighed(release: Release, table: Attributes, shares: Floats) -> float:
     """Return the variance of a share for one person."""
     try:
-        noises = np.array([channel.noise for channel in mechanism.channels(table).values()])
+        noises = np.array([channel.noise for channel in release.channels(table).values()])
     except NotRecoverable:
         return inf
     if not np.isfinite(noises).all():
@@ -195,7 +193,7 @@ def _weighed(mechanism: Described, table: Attributes, shares: Floats, forms: int
     even, spread = (float(np.mean(s * (1 - s))) for s in (np.full(shares.size, 1 / shares.size), shares))
     weights = 1 / (noises + even)
     weights /= weights.sum()
-    return float(forms * (weights**2 * (noises + spread)).sum() - spread)
+    return float(len(release.forms) * (weights**2 * (noises + spread)).sum() - spread)
 
 
 def held(tables: Sequence[Attributes], epsilon: float, people: int) -> float:

@@ -26,7 +26,6 @@ from orr.constructions.radius_one import radius_one
 from orr.constructions.two_attribute import two_attribute
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Sizes
-from orr_release.domain import Domain
 
 OBJECTIVES = ("one-way", "two-way")
 METHODS: dict[str, Method] = {
@@ -55,22 +54,23 @@ def allocate(
     pairs_at_least: float | None = None,
     time_limit: float | None = None,
     progress: bool = False,
+    names: Sequence[str] | None = None,
     **options: Any,
 ) -> Mechanism:
     """Find the largest levels proportional to the shares that a total pays for.
 
-    What they are good for is what :meth:`orr.Mechanism.plan` tells: look at it before you release anything.
+    What they are good for is what ``orr_release.Release.plan`` tells: look at it before you release anything.
     At small totals some pairs of attributes may be lost, unless ``pairs_at_least`` keeps them.
 
     Parameters
     ----------
     epsilon : float
         The total to spend: the overall level, in nats, that must not be exceeded.
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute.
-    shares : sequence of float, or mapping, optional
-        What each attribute is to get, in proportion: the levels asked of ``method`` are a multiple. For a
-        domain, by name if you like. Equal shares by default.
+    shares : sequence of float, optional
+        What each attribute is to get, in proportion: the levels asked of ``method`` are a multiple.
+        Equal shares by default.
     method : str or callable
         A construction, by name ("optimal", "guarded", "kronecker", "inductive", "radius_one",
         "two_attribute", "linear_program") or as a function that is called with sizes and levels.
@@ -87,6 +87,8 @@ def allocate(
         construction that takes a time limit is given what is left.
     progress : bool
         Whether to report each step on the standard error stream.
+    names : sequence of str, optional
+        What messages call the attributes.
     **options
         Passed on to the construction, such as ``slack=0.25`` for "guarded".
 
@@ -123,11 +125,10 @@ def allocate(
     >>> orr.allocate(1.0, [3, 3, 3, 3], pairs_at_least=0.02).slack
     0.5
     """
-    total, domain = _check_total(epsilon), sizes if isinstance(sizes, Domain) else None
-    values = check_sizes(sizes.sizes if isinstance(sizes, Domain) else sizes)
+    total, values = _check_total(epsilon), check_sizes(sizes)
     ways, floor = _check_objective(objective, shares), _check_floor(pairs_at_least)
-    given = check_shares(domain.levels(shares, "shares") if domain else shares, len(values))
-    names = list(domain.names) if domain else [f"attribute {i}" for i in range(len(values))]
+    given = check_shares(shares, len(values))
+    called = names or [f"attribute {i}" for i in range(len(values))]
     purse = _Purse(total, values, construction(method, options), Clock(time_limit), progress)
     made = purse.buy(given) if ways == 0 or len(values) < ways else None
     if made is None:
@@ -137,10 +138,10 @@ def allocate(
             made,
             floor,
             lambda slack: purse.guarded(given, slack),
-            lambda last: no_floor(last, floor, total, given, names),
+            lambda last: no_floor(last, floor, total, given, called),
         )
-    _warn(made, total * given / given.sum(), names)
-    return made.on(domain) if domain else made
+    _warn(made, total * given / given.sum(), called)
+    return made
 
 
 class _Purse:

@@ -19,7 +19,6 @@ from orr.laws.product import Product
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import Certified
 from orr.problem import Problem
-from orr_release.odds import rounded_up
 
 SLACKS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.0)  # ever nearer to Kronecker, which 0 is
 
@@ -63,7 +62,7 @@ def loss(mechanism: Mechanism, ways: int) -> float:
     0.920674
     """
     found = tables(mechanism, ways)
-    noise = math.fsum(n * Channel(mechanism.law, table).noise for table, n in found)
+    noise = math.fsum(n * Channel.of(mechanism.law, table).noise for table, n in found)
     return noise / math.fsum(n for _, n in found)
 
 
@@ -118,7 +117,7 @@ def no_floor(
     return NotApplicable(
         f"pairs_at_least = {floor:g} cannot be kept at epsilon = {total:g} by any slack: one by one, "
         f"{' and '.join(names[i] for i in pair)} have the factor {factor:.4g}. "
-        + ("No total would do." if enough == math.inf else f"epsilon = {rounded_up(enough)} would do.")
+        + ("No total would do." if enough == math.inf else f"epsilon = {1.001 * enough:.4g} would do.")
     )
 
 

@@ -85,12 +85,12 @@ def guarded(
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute. Where the caps bind, the optimum is found for attributes that are
         all alike, for up to 12 attributes, or for more if there are few kinds of them: one kind is ``n``
         attributes of the same size and level, and the product of all ``n + 1`` may be at most 4,096. Twelve
         that all differ can take half a minute. For others a good mechanism is found, Kronecker clipped.
-    epsilons : sequence of float, or mapping
+    epsilons : sequence of float
         Level of each attribute, in nats.
     slack : float
         How far a neighbour level may exceed the attribute's level, as a share of it: 0.1 is 10%.

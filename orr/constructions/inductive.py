@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,13 +24,11 @@ CHUNK = 64
 class Inductive(Mechanism):
     """The heuristic's mechanism, which knows the attributes that did not get the level asked."""
 
+    fell_back: NDArray[np.bool_]
+
     def __init__(self, law: Law, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
         super().__init__(law, asked)
-        self.fell_back = frozen(fell_back)
-
-    def state(self) -> dict[str, Any]:
-        """Return all that makes it, as plain numbers."""
-        return super().state() | {"fell_back": self.fell_back.tolist()}
+        vars(self)["fell_back"] = frozen(fell_back)
 
 
 @named
@@ -53,9 +50,9 @@ def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute, at least two attributes.
-    epsilons : sequence of float, or mapping
+    epsilons : sequence of float
         Level asked for each attribute, in nats.
 
     Returns

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Self
 
 import numpy as np
 import scipy
@@ -16,7 +15,6 @@ from orr.laws.law import subsets
 from orr.optimum.central_path import start
 from orr.optimum.certificate import Certified, NotCertified
 from orr.problem import Levels, Problem, Sizes
-from orr_release.domain import Domain
 
 MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second
 ACCEPTED, CLOSED = 1e-7, 1e-9  # gaps in nats: the largest that is not refused, and what is asked for
@@ -36,12 +34,6 @@ class LinearProgram:
                 f"attributes, got {len(problem)}"
             )
         self.problem = problem
-        self.domain: Domain | None = None
-
-    def on(self, domain: Domain) -> Self:
-        """Give the attributes their names and labels."""
-        self.domain = domain
-        return self
 
     def __repr__(self) -> str:
         k = len(self.problem)
@@ -148,7 +140,7 @@ class LinearProgram:
             )
         found = found.with_faint(self.problem)
         vars(found)["construction"] = "linear_program"
-        return found if self.domain is None else found.on(self.domain)
+        return found
 
 
 @named
@@ -159,9 +151,9 @@ def linear_program(sizes: Sizes, epsilons: Levels) -> LinearProgram:
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute, up to 16 attributes.
-    epsilons : sequence of float, or mapping
+    epsilons : sequence of float
         Level of each attribute, in nats.
 
     Returns

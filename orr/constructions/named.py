@@ -1,32 +1,29 @@
-"""Constructions on a domain: attributes with names and labels (chapter release)."""
+"""The name of the construction, on what it made."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar
-
-from orr_release.domain import Domain
+from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
 M = TypeVar("M")
 
 
 def named(construction: Callable[P, M]) -> Callable[P, M]:
-    """Let what a construction makes know its name, and the domain that it was given in place of sizes.
+    """Record on the result which construction made it.
 
     Examples
     --------
     >>> import orr
-    >>> orr.kronecker(orr.Domain({"sex": ["F", "M"], "children": 4}), [1.0, 2.0]).domain
-    <Domain: sex (2), children (4)>
+    >>> orr.kronecker([2, 4], [1.0, 2.0]).construction
+    'kronecker'
     """
 
     @wraps(construction)
     def constructed(*args: P.args, **kwargs: P.kwargs) -> M:
-        made: Any = construction(*args, **kwargs)
+        made = construction(*args, **kwargs)
         vars(made)["construction"] = construction.__name__
-        sizes = args[0] if args else kwargs.get("sizes")
-        return made.on(sizes) if isinstance(sizes, Domain) else made
+        return made
 
     return constructed

@@ -64,9 +64,9 @@ def optimal(
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute.
-    epsilons : sequence of float, or mapping
+    epsilons : sequence of float
         Level of each attribute, in nats.
     rel_gap : float
         How close the bounds must come, as a share of the overall level.

@@ -37,9 +37,9 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
 
     Parameters
     ----------
-    sizes : sequence of int, or Domain
+    sizes : sequence of int
         Number of values of each attribute.
-    epsilons : sequence of float, or mapping
+    epsilons : sequence of float
         Level of each attribute, in nats.
 
     Returns

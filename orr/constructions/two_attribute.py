@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from orr.arrays import Floats
 from orr.constructions.named import named
 from orr.constructions.radius_one import ROUNDING, candidate
@@ -16,13 +14,11 @@ from orr.problem import Levels, Problem, Sizes
 class TwoAttribute(Mechanism):
     """A mechanism for two attributes that knows which case of the closed form it is."""
 
+    case: str
+
     def __init__(self, law: Law, case: str) -> None:
         super().__init__(law)
-        self.case = case
-
-    def state(self) -> dict[str, Any]:
-        """Return all that makes it, as plain numbers."""
-        return super().state() | {"case": self.case}
+        vars(self)["case"] = case
 
 
 @named
@@ -44,7 +40,7 @@ def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
 
     Parameters
     ----------
-    sizes : sequence of two int, or Domain
+    sizes : sequence of two int
         Number of values of each attribute.
     epsilons : sequence of two float
         Level of each attribute, in nats.

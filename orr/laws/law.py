@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from orr.alias_table import Categories, Tiers
 from orr.arrays import Array, Floats, Integers, frozen
+from orr.levels import Levels
 from orr.problem import Problem
 from orr.randomness import Looked, Source
 from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, eased_units, level_above
@@ -55,6 +56,13 @@ class Law(ABC):
     def neighbour_exact(self) -> NDArray[np.bool_]:
         """Whether each neighbour level is that change, but for rounding, and not only above it."""
         return np.ones(len(self.problem), dtype=bool)
+
+    @cached_property
+    def levels(self) -> Levels:
+        """All levels of the law."""
+        neighbours = self.neighbour_epsilons, self.neighbour_exact
+        problem = self.problem
+        return Levels(problem.sizes, self.epsilon, problem.epsilons, *neighbours, problem.q)
 
     def _above(self, levels: Floats) -> Floats:
         """Round neighbour levels up by what the draws may add to the overall level, and no further."""

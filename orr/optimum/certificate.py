@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -223,23 +222,21 @@ class Certificate:
 class Certified(Mechanism):
     """A mechanism with a proof of how far from optimal it can be."""
 
+    _certificate: Certificate
+
     def __init__(self, law: Law, certificate: Certificate) -> None:
         super().__init__(law)
-        self._certificate = certificate
+        vars(self)["_certificate"] = certificate
 
     @property
     def certificate(self) -> Certificate:
         """The proof, which knows whose it is."""
         return replace(self._certificate, mechanism=self)
 
-    @cached_property
+    @property
     def epsilon(self) -> float:
         """Overall level, what the whole released record tells about the whole record."""
-        return max(self.law.epsilon, self.certificate.upper)
-
-    def state(self) -> dict[str, Any]:
-        """Return all that makes it, as plain numbers."""
-        return super().state() | {"certificate": self.certificate.state()}
+        return max(self.law.epsilon, self._certificate.upper)
 
     def with_faint(self, problem: Problem) -> Self:
         """Put the attributes of a problem beside this, which are so faint that they were left out.

@@ -14,7 +14,7 @@ from orr.laws.law import Law
 from orr.optimum.verify import SLACK, consistent
 from orr.problem import Problem
 from orr_release.domain import Domain
-from orr_release.randomizer import Randomizer
+from orr_release.release import Release
 
 LEVELS = 1e-300, 1e3  # levels that constructions reach: a little past those that can be asked
 
@@ -36,18 +36,20 @@ class Claims:
         self.exact = given.flags("neighbour_exact", k)
         self.flips = given.doubles("flip_probabilities", k, 0.0, 1.0)
 
-    def check(self, made: Randomizer) -> None:
+    def check(self, made: Release) -> None:
         """Compare the claims with the mechanism itself."""
-        if not np.array_equal(self.sizes, made.sizes):
+        if not np.array_equal(self.sizes, made.levels.sizes):
             raise ValueError(
                 f"{self.given.path('sizes')} = {self.sizes.tolist()} does not hold: "
-                f"the forms have {made.sizes.tolist()}"
+                f"the forms have {made.levels.sizes.tolist()}"
             )
         self._same("epsilon", np.array([self.epsilon]), np.array([made.epsilon]), made.epsilon)
-        self._same("epsilons", self.epsilons, made.epsilons, 0.0)
-        self._same("neighbour_epsilons", self.neighbours, made.neighbour_epsilons, made.epsilon)
-        self._same("neighbour_exact", self.exact, made.neighbour_exact, 0.0)
-        self._same("flip_probabilities", self.flips, made.flip_probabilities, made.flip_probabilities)
+        self._same("epsilons", self.epsilons, made.levels.epsilons, 0.0)
+        self._same("neighbour_epsilons", self.neighbours, made.levels.neighbour_epsilons, made.epsilon)
+        self._same("neighbour_exact", self.exact, made.levels.neighbour_exact, 0.0)
+        self._same(
+            "flip_probabilities", self.flips, made.levels.flip_probabilities, made.levels.flip_probabilities
+        )
 
     def _same(self, name: str, claimed: Array, found: Array, scale: Floats | float) -> None:
         """Refuse a claim that differs from what was found by more than another processor's rounding."""

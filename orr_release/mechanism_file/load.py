@@ -15,11 +15,10 @@ from orr.constructions.two_attribute import TwoAttribute, closed_form
 from orr.laws.fields import Fields
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import Certificate, Certified
-from orr_release.forms import Sampled
 from orr_release.mechanism_file.claims import Claims
 from orr_release.mechanism_file.effort import effort
 from orr_release.mechanism_file.text import canonical, read
-from orr_release.randomizer import Randomizer
+from orr_release.release import Form, Release
 from orr_release.sampled import MOST_FORMS
 
 C = TypeVar("C", bound=Certificate)
@@ -28,8 +27,8 @@ AGAIN = 8  # times as long as reading a law takes to verify it: in logarithms, a
 QUICK = 10**7  # numbers that a certificate may take to be verified at once: half a second
 
 
-def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomizer:
-    """Read a mechanism that ``mechanism.to_json()`` wrote.
+def load(source: str | os.PathLike[str], digest: str | None = None) -> Release:
+    """Read a release from the file that ``release.save(path)`` wrote.
 
     The file holds the law itself, with all digits, and no solver has a say in what becomes of it: the same
     file gives the same estimates, to the last digit, under any version of scipy. (Exponentials and logarithms
@@ -37,10 +36,10 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomize
 
     What the file claims is computed again from its law: levels, overall level, neighbour levels, flip
     probabilities, whether a certificate could be right, and, where that takes less than about half a second,
-    whether it is; else ask ``mechanism.certificate.verify()``. A file that claims more than its law keeps is
-    refused, and so is one that was changed after it was written. That is a check against mistakes: a digest
-    is no signature. Whoever changes a file on purpose can compute the digest anew, and exchange labels, say,
-    without leaving a trace. Get the file, or its digest, from somebody you trust.
+    whether it is; otherwise ask ``release.mechanism.certificate.verify()``. A file that claims more than its
+    law keeps is refused, and so is one that was changed after it was written. That is a check against
+    mistakes: a digest is no signature. Whoever changes a file on purpose can compute the digest anew, and
+    exchange labels, say, without leaving a trace. Get the file, or its digest, from somebody you trust.
 
     Parameters
     ----------
@@ -48,12 +47,12 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomize
         Where the file is, or its text. A string is text if it begins with ``{``, ``[`` or a quotation mark,
         is blank or one of JSON's words, or has several lines; else it is a path.
     digest : str, optional
-        ``mechanism.digest`` of the mechanism wanted, from somebody you trust: any other file is refused.
+        ``release.digest`` of the release wanted, from somebody you trust: any other file is refused.
 
     Returns
     -------
-    Mechanism or Sampled
-        Of the class that was written, with its domain, certificate and all.
+    Release
+        With the mechanism that was written, its domain, certificate and all.
 
     Raises
     ------
@@ -63,14 +62,14 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomize
 
     Examples
     --------
-    >>> import orr
-    >>> mechanism = orr.optimal([2, 3, 4], [1.0, 1.5, 2.0])
-    >>> again = load(mechanism.to_json())
-    >>> again
+    >>> import orr_release
+    >>> release = orr_release.optimal([2, 3, 4], [1.0, 1.5, 2.0])
+    >>> again = load(release.to_json())
+    >>> again.mechanism
     <Certified: 3 attributes, overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
-    >>> again.law.rho({0, 2}) == mechanism.law.rho({0, 2}), again.to_json() == mechanism.to_json()
+    >>> again.noise((0, 2)) == release.noise((0, 2)), again.to_json() == release.to_json()
     (True, True)
-    >>> load(mechanism.to_json(), digest="sha256:" + 64 * "0")  # doctest: +ELLIPSIS
+    >>> load(release.to_json(), digest="sha256:" + 64 * "0")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
     ValueError: digest = 'sha256:000...' is that of another file: this one has 'sha256:...'
@@ -79,17 +78,18 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Randomize
         raise TypeError(f"digest must be a string, got {type(digest).__name__}")
     state, found = read(source, digest)
     made = restored(state)
-    vars(made)["loaded"] = found
+    vars(made)["digest"] = found
     return made
 
 
-def restored(state: object, where: str = "mechanism", outer: Fields | None = None) -> Randomizer:
+def restored(state: object, where: str = "mechanism", outer: Fields | None = None) -> Release:
     """Make a mechanism of its state again, or say what is wrong with it.
 
     Examples
     --------
-    >>> import orr
-    >>> state = orr.kronecker([2, 3], [1.0, 2.0]).state()
+    >>> import orr_release
+    >>> from orr_release.mechanism_file.write import state as state_of
+    >>> state = state_of(orr_release.kronecker([2, 3], [1.0, 2.0]))
     >>> restored(state | {"epsilon": 2.5})
     Traceback (most recent call last):
     ...
@@ -101,11 +101,13 @@ def restored(state: object, where: str = "mechanism", outer: Fields | None = Non
         with np.errstate(all="ignore"):  # what comes of it is refused
             made = KINDS[kind](given, claims)
             given.done()
-            claims.check(made)
+            if isinstance(made, Mechanism):
+                vars(made)["construction"] = claims.construction
+            release = Release(made, claims.domain, construction=claims.construction)
+            claims.check(release)
     except (ArithmeticError, RecursionError) as error:  # laws within laws, too
         raise ValueError(f"{given.path('law')} does not hold: {error}") from error
-    vars(made)["construction"] = claims.construction
-    return made if claims.domain is None else made.on(claims.domain)
+    return release
 
 
 def _mechanism(given: Fields, claims: Claims) -> Mechanism:
@@ -146,41 +148,40 @@ def _proved(certificate: C, given: Fields) -> C:
     return certificate
 
 
-def _sampled(given: Fields, claims: Claims) -> Randomizer:
-    forms, known = [], dict[str, Mechanism]()
-    made: list[Mechanism] = []
+def _sampled(given: Fields, claims: Claims) -> dict[Form, Mechanism]:
+    forms, known = dict[Form, Mechanism](), dict[str, Mechanism]()
     entries = given.listed("forms")
     if len(entries) > max(MOST_FORMS, claims.k):
         raise ValueError(f"{given.path('forms')} must be at most {max(MOST_FORMS, claims.k)}: {len(entries)}")
     for i, entry in enumerate(entries):
         form = Fields(entry, given.path(f"forms[{i}]"))
         attributes = form.integers("attributes", None, 0, claims.k - 1)
-        forms.append(tuple(attributes.tolist()))
         state = form.take("mechanism")
         form.done()
         text = canonical(state)
         if text not in known:  # forms of the same sizes and levels often have the same mechanism
-            known[text] = _plain(restored(state, form.path("mechanism"), given), form)
-        made.append(known[text])
-        proper = len(set(forms[-1])) == len(attributes)
-        if not (proper and np.array_equal(made[-1].sizes, claims.sizes[attributes])):
+            made = restored(state, form.path("mechanism"), given)
+            if made.sampled:
+                raise ValueError(f"{form.path('mechanism')} must be one of a single form")
+            known[text] = made.mechanism
+        place, mechanism = tuple(attributes.tolist()), known[text]
+        proper = len(set(place)) == len(place)
+        if not (proper and np.array_equal(mechanism.sizes, claims.sizes[attributes])):
             raise ValueError(
                 f"{form.path('mechanism')} must have the sizes of its attributes, each of them once"
             )
+        if place in forms:
+            raise ValueError(
+                f"{given.path('forms')}: every attribute must stand in a form, and no form twice"
+            )
+        forms[place] = mechanism
     try:
-        return Sampled(forms, made)
+        return dict(Release(forms).forms)
     except ValueError as error:
         raise ValueError(f"{given.path('forms')}: {error}") from None
 
 
-def _plain(made: Randomizer, form: Fields) -> Mechanism:
-    """Refuse forms within forms."""
-    if not isinstance(made, Mechanism):
-        raise ValueError(f"{form.path('mechanism')} must be one of a single form")
-    return made
-
-
-KINDS: dict[str, Callable[[Fields, Claims], Randomizer]] = {
+KINDS: dict[str, Callable[[Fields, Claims], Mechanism | dict[Form, Mechanism]]] = {
     "Mechanism": _mechanism,
     "TwoAttribute": _two_attribute,
     "Inductive": _inductive,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-import orr
+import orr_release
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -73,7 +73,7 @@ def test_tables_begin_at_the_versions_that_are_tested():
 def test_what_a_frame_needs_is_where_its_error_says(monkeypatch, kind):
     monkeypatch.setitem(sys.modules, kind, None)
     with pytest.raises(ImportError, match=f"a frame of {kind} needs {kind}: pip install") as caught:
-        orr.kronecker([2], [1.0]).estimate([[0]], 0).to_frame(kind)
+        orr_release.kronecker([2], [1.0]).estimate([[0]], 0).to_frame(kind)
     source = str(caught.value).rpartition(" ")[2]
     brought = [re.split("[=<>]", requirement)[0] for requirement in EXTRAS["tables"]]
     assert kind in (brought if source == '".[tables]"' else [source])

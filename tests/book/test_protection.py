@@ -13,6 +13,7 @@ import pytest
 from scipy.stats import binom, norm
 
 import orr
+import orr_release
 from tests.chance import fits, seed
 
 PAGE = Path(__file__).parents[2] / "protection.md"
@@ -42,7 +43,7 @@ def agreeing(mechanism):
 
 def counts(mechanism, released):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", orr.Filtered)  # these were made up, and look like it
+        warnings.simplefilter("ignore", orr_release.Filtered)  # these were made up, and look like it
         return mechanism.estimate(np.array(released), range(len(mechanism.sizes))).counts
 
 
@@ -238,8 +239,8 @@ def test_draws_depend_on_the_coins_alone_and_one_seed_shows_what_changed(constru
 
 
 def test_only_what_was_declared_leaves_and_the_order_stays():
-    domain = orr.Domain({"illness": ["none", "flu", "measles"]}, public=["ward"])
-    mechanism = orr.kronecker(domain, {"illness": 700.0})
+    domain = orr_release.Domain({"illness": ["none", "flu", "measles"]}, public=["ward"])
+    mechanism = orr_release.kronecker(domain, {"illness": 700.0})
     truth = pd.DataFrame(
         {"illness": ["flu", "none", "flu"], "ward": [1, 2, 2], "room": [7, 8, 9]}, index=["Ann", "Ben", "Eve"]
     )
@@ -252,11 +253,13 @@ def test_only_what_was_declared_leaves_and_the_order_stays():
         mechanism.perturb(truth)
 
 
-@pytest.mark.filterwarnings("ignore::orr.Filtered")  # some counts are next to impossible
+@pytest.mark.filterwarnings("ignore::orr_release.Filtered")  # some counts are next to impossible
 @pytest.mark.parametrize(("size", "level", "n"), [(2, 4.0, 10), (10, 1.0, 20)])
 def test_coverage_is_that_of_the_package(size, level, n):
     for seen in range(n + 1):
-        found = one(size, level).estimate([seen, n - seen, *[0] * (size - 2)], 0, counts=True)
+        found = orr_release.Release(one(size, level)).estimate(
+            [seen, n - seen, *[0] * (size - 2)], 0, counts=True
+        )
         count, error = count_and_error(size, level, n, seen)
         np.testing.assert_allclose(found.counts[0], count, atol=1e-9)
         np.testing.assert_allclose(found.standard_errors[0], error, atol=1e-6)

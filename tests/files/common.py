@@ -13,7 +13,7 @@ from orr_release.mechanism_file.text import read, written
 from tests.common import ball_mechanism
 
 SCHEMA = json.loads((Path(orr_release.__file__).parent / "mechanism_file" / "schema.json").read_text("utf-8"))
-DOMAIN = orr.Domain(
+DOMAIN = orr_release.Domain(
     {"sex": ["F", "M"], "smokes": [False, True], "children": 4, "state": []},
     missing={"smokes": "value"},
     public=["state"],
@@ -23,32 +23,34 @@ EVEN = np.linspace(0.5, 2, 20)
 
 # One of every class, law and proof; the small ones are also changed leaf by leaf.
 SMALL = {
-    "product": lambda: orr.kronecker([2, 3], [1.0, 2.0]),
-    "domain": lambda: orr.kronecker(DOMAIN, [1.0, 2.0, 3.0]),
-    "two attributes": lambda: orr.two_attribute([4, 3], [1.9034, 0.3668]),
-    "fell back": lambda: orr.inductive([2, 3, 4], [1.0, 1.5, 2.0]),
-    "one flip": lambda: orr.optimal([2, 3, 4], [1.0, 1.5, 2.0]),
-    "cells": lambda: orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]),
-    "repaired cells": lambda: orr.linear_program([2, 3, 4, 5], [0.4, 0.9, 1.3, 0.8]).solve(),
-    "beside": lambda: orr.optimal([2, 3, 4], [1.0, 1.5, 1e-11]),
-    "alone": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0),
-    "no cap": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], np.inf),
-    "prices": lambda: orr.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0.2),
-    "head": lambda: orr.guarded([4] * 6, [2.0] * 6, 0.1),
-    "balls": lambda: ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]),
+    "product": lambda: orr_release.kronecker([2, 3], [1.0, 2.0]),
+    "domain": lambda: orr_release.kronecker(DOMAIN, [1.0, 2.0, 3.0]),
+    "two attributes": lambda: orr_release.two_attribute([4, 3], [1.9034, 0.3668]),
+    "fell back": lambda: orr_release.inductive([2, 3, 4], [1.0, 1.5, 2.0]),
+    "one flip": lambda: orr_release.optimal([2, 3, 4], [1.0, 1.5, 2.0]),
+    "cells": lambda: orr_release.optimal([2, 3, 4], [0.5, 1.0, 0.7]),
+    "repaired cells": lambda: orr_release.Release(
+        orr.linear_program([2, 3, 4, 5], [0.4, 0.9, 1.3, 0.8]).solve()
+    ),
+    "beside": lambda: orr_release.optimal([2, 3, 4], [1.0, 1.5, 1e-11]),
+    "alone": lambda: orr_release.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0),
+    "no cap": lambda: orr_release.guarded([2, 3, 4], [1.0, 1.5, 2.0], np.inf),
+    "prices": lambda: orr_release.guarded([2, 3, 4], [1.0, 1.5, 2.0], 0.2),
+    "head": lambda: orr_release.guarded([4] * 6, [2.0] * 6, 0.1),
+    "balls": lambda: orr_release.Release(ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0])),
 }
 LARGE = {
-    "many balls": lambda: orr.optimal([2, 3, 4, 5] * 5, EVEN),
-    "ramp": lambda: orr.guarded([2, 3, 4, 5] * 5, EVEN, 0.2),
-    "few cells": lambda: orr.optimal([2, 3, 4, 5, 6, 7] * 2, EVEN[:12]),
-    "tiers": lambda: orr.guarded([10] * 200, [12.0] * 200, 0.05),
-    "alike": lambda: orr.optimal([4] * 1000, [1.0] * 1000),
-    "huge sizes": lambda: orr.optimal([10**6, 10**6, 2], [3.0, 20.0, 1.0]),
-    "highest levels": lambda: orr.optimal([2, 3, 1000], [700.0, 650.0, 690.0]),
-    "lowest levels": lambda: orr.optimal([2, 3, 4], [1e-9, 2e-9, 1e-9]),
-    "guarded and low": lambda: orr.guarded([2, 3, 4], [1e-9, 2e-9, 1e-9], 0.3),
-    "guarded and high": lambda: orr.guarded([2, 3, 4], [300.0, 200.0, 100.0], 0.3),
-    "far apart": lambda: orr.optimal([2, 3, 4, 5], [40.0, 1e-3, 5.0, 0.5]),
+    "many balls": lambda: orr_release.optimal([2, 3, 4, 5] * 5, EVEN),
+    "ramp": lambda: orr_release.guarded([2, 3, 4, 5] * 5, EVEN, 0.2),
+    "few cells": lambda: orr_release.optimal([2, 3, 4, 5, 6, 7] * 2, EVEN[:12]),
+    "tiers": lambda: orr_release.guarded([10] * 200, [12.0] * 200, 0.05),
+    "alike": lambda: orr_release.optimal([4] * 1000, [1.0] * 1000),
+    "huge sizes": lambda: orr_release.optimal([10**6, 10**6, 2], [3.0, 20.0, 1.0]),
+    "highest levels": lambda: orr_release.optimal([2, 3, 1000], [700.0, 650.0, 690.0]),
+    "lowest levels": lambda: orr_release.optimal([2, 3, 4], [1e-9, 2e-9, 1e-9]),
+    "guarded and low": lambda: orr_release.guarded([2, 3, 4], [1e-9, 2e-9, 1e-9], 0.3),
+    "guarded and high": lambda: orr_release.guarded([2, 3, 4], [300.0, 200.0, 100.0], 0.3),
+    "far apart": lambda: orr_release.optimal([2, 3, 4, 5], [40.0, 1e-3, 5.0, 0.5]),
 }
 MADE = {}
 
@@ -62,17 +64,20 @@ def made(name):
 
 def told(mechanism, seed=3):
     """Return all that a mechanism says and does, digit by digit."""
-    law, k = mechanism.law, len(mechanism.sizes)
+    law, k = mechanism.mechanism.law, len(mechanism.sizes)
     sets = [c for r in (1, 2, 3) for c in combinations(range(min(k, 5)), r)]
     records = np.random.default_rng(seed).integers(mechanism.sizes, size=(200, k))
     released = mechanism.perturb(records, rng=seed) if mechanism.domain is None else law.rates
     return {
-        "class": type(mechanism).__name__,
+        "class": type(mechanism.mechanism).__name__,
         "rho": [law.rho(set(c)).hex() for c in sets],
         "ratio": [float(law.log_ratio(set(c))).hex() for c in sets],
-        "levels": [float(x).hex() for x in (mechanism.epsilon, *mechanism.epsilons)],
-        "asked": mechanism.asked.epsilons.tolist(),
-        "neighbours": (mechanism.neighbour_epsilons.tolist(), mechanism.neighbour_exact.tolist()),
+        "levels": [float(x).hex() for x in (mechanism.epsilon, *mechanism.levels.epsilons)],
+        "asked": mechanism.mechanism.asked.epsilons.tolist(),
+        "neighbours": (
+            mechanism.levels.neighbour_epsilons.tolist(),
+            mechanism.levels.neighbour_exact.tolist(),
+        ),
         "rates": law.rates.tolist(),
         "released": released.tolist(),
     }

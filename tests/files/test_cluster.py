@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binom
 
-import orr
+import orr_release
 from tests.chance import deviation
 from tests.common import some_slow
 
@@ -16,7 +16,7 @@ dask = pytest.importorskip("dask")
 dd = pytest.importorskip("dask.dataframe")
 
 ROWS, PARTS = 40_000, 8
-DOMAIN = orr.Domain({"a": ["x", "y"], "b": 16, "c": 16, "d": [False, True]}, missing={"a": "value"})
+DOMAIN = orr_release.Domain({"a": ["x", "y"], "b": 16, "c": 16, "d": [False, True]}, missing={"a": "value"})
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +41,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def mechanism():
-    return orr.allocate(6.0, DOMAIN)
+    return orr_release.allocate(6.0, DOMAIN)
 
 
 def release_in_parts(how, mechanism, people, folder, request):
@@ -78,7 +78,7 @@ def test_partitions_do_not_share_their_noise(how, mechanism, people, tmp_path, r
     whole = mechanism.estimate(released, ["b"])
     assert whole.counts.sum() == pytest.approx(ROWS)
     # The count is a line in the number of those who released a 3, and so is within its range.
-    q = mechanism.flip_probabilities[1]
+    q = mechanism.levels.flip_probabilities[1]
     counted = np.array(binom.ppf([1e-11, 1 - 1e-11], ROWS, 1 - q))  # fails by chance with at most 2e-11
     low, high = (counted - ROWS * q / 15) / (1 - q * 16 / 15)
     assert low <= whole.counts[3] <= high
@@ -90,14 +90,14 @@ def test_partitions_do_not_share_their_noise(how, mechanism, people, tmp_path, r
 @pytest.mark.parametrize("rng", [1, np.random.default_rng(1)])
 def test_a_shared_seed_is_refused(people, rng):
     with pytest.raises(ValueError, match="rng must be left out for a dask frame"):
-        orr.kronecker(DOMAIN, [1.0] * 4).perturb(people, rng=rng)
+        orr_release.kronecker(DOMAIN, [1.0] * 4).perturb(people, rng=rng)
 
 
 @pytest.mark.slow  # a cluster of its own, where tests run on two cores
 @pytest.mark.statistical
 @pytest.mark.filterwarnings("ignore")
 def test_sampled_releases_keep_their_forms(client, people):
-    mechanism = orr.sampled(DOMAIN, 4.0, 2)
+    mechanism = orr_release.sampled(DOMAIN, 4.0, 2)
     released = mechanism.perturb(people).persist()
     assert list(released.columns) == ["a", "b", "c", "d", "form"]
     found = mechanism.estimate(released, ["b", "c"])

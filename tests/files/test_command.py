@@ -17,6 +17,7 @@ import pytest
 from pyarrow import csv, parquet
 
 import orr
+import orr_release
 from orr.book.people import people
 from orr_release import files as batches
 from orr_release.cli import main
@@ -62,7 +63,7 @@ def run(job, *words):
 
 def planned(job, *more, total="20"):
     assert run(job, "plan", "domain.json", "--total", total, "--out", "mechanism.json", *more) == 0
-    return orr.load(job / "mechanism.json")
+    return orr_release.load(job / "mechanism.json")
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def farthest(mechanism, table):
     most ``most`` away from its mean.
     """
     sizes = tuple(mechanism.sizes)
-    released = mechanism.matrix().reshape(*sizes, *sizes).sum(axis=(1, 2, 4))[:, :, :, 0, 0, :, 0]
+    released = mechanism.mechanism.matrix().reshape(*sizes, *sizes).sum(axis=(1, 2, 4))[:, :, :, 0, 0, :, 0]
     channel = released.reshape(4, 4)  # Pr[released sex and income | true ones]; others make no difference
     inverse, people = np.linalg.inv(channel), pd.crosstab(table.sex, table.income).to_numpy().ravel()
     variances, most = (inverse**2 @ channel - np.eye(4)) @ people, np.abs(inverse).max() + 1
@@ -123,7 +124,9 @@ def test_a_release_holds_what_was_declared_and_nothing_else(planned_job):
     released = pd.read_parquet(planned_job / "released.parquet")
     assert list(released.columns) == [*COLUMNS, "children"]
     schema = parquet.read_schema(planned_job / "released.parquet")
-    assert schema.metadata == {b"orr.mechanism": orr.load(planned_job / "mechanism.json").digest.encode()}
+    assert schema.metadata == {
+        b"orr.mechanism": orr_release.load(planned_job / "mechanism.json").digest.encode()
+    }
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
@@ -131,7 +134,7 @@ def test_a_release_is_read_with_its_own_mechanism_only(job, kind, capsys):
     mechanism = planned(job)
     assert run(job, "release", "mechanism.json", f"truth.{kind}", f"released.{kind}") == 0
     assert run(job, "plan", "domain.json", "--total", "2", "--out", "other.json") == 0
-    other = orr.load(job / "other.json").digest
+    other = orr_release.load(job / "other.json").digest
     assert run(job, "estimate", "mechanism.json", f"released.{kind}", "sex") == 0
     assert capsys.readouterr().err == ""
     assert run(job, "estimate", "other.json", f"released.{kind}", "sex") == 1
@@ -156,10 +159,10 @@ def test_a_release_is_read_with_its_own_mechanism_only(job, kind, capsys):
 
 def test_an_arrow_table_names_its_mechanism(job):
     mechanism = planned(job, total="8")
-    batches.release(mechanism, job / "truth.parquet", job / "released.parquet")
+    batches.release_file(mechanism, job / "truth.parquet", job / "released.parquet")
     table = parquet.read_table(job / "released.parquet")
     assert mechanism.estimate(table, "sex").total == 20_000
-    other = orr.kronecker(mechanism.domain, [1.0] * 5)
+    other = orr_release.kronecker(mechanism.domain, [1.0] * 5)
     with pytest.raises(ValueError, match=f"the table was released by the mechanism {mechanism.digest}"):
         other.estimate(table, "sex")
     assert other.estimate(table.replace_schema_metadata(), "sex").total == 20_000
@@ -169,7 +172,9 @@ def test_an_arrow_table_names_its_mechanism(job):
 
 def test_a_damaged_file_is_refused(tmp_path):
     """Arrow would read what stands elsewhere in the memory of the process, or crash."""
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"], "ward": []}, public=["ward"]), [1.0])
+    mechanism = orr_release.kronecker(
+        orr_release.Domain({"sex": ["F", "M"], "ward": []}, public=["ward"]), [1.0]
+    )
     path = tmp_path / "truth.arrow"
     table = pa.table({"sex": ["F", "M"] * 50, "ward": ["Elm", "Oak"] * 50})
     with pa.ipc.new_file(path, table.schema) as file:
@@ -181,7 +186,7 @@ def test_a_damaged_file_is_refused(tmp_path):
     for damaged in (path.read_bytes(), whole[:-30], b"ARROW1"):
         path.write_bytes(damaged)
         with pytest.raises(ValueError, match=r"truth\.arrow cannot be read: it is damaged"):
-            batches.release(mechanism, path, tmp_path / "new.arrow")
+            batches.release_file(mechanism, path, tmp_path / "new.arrow")
     assert os.listdir(tmp_path) == ["truth.arrow"]
 
 
@@ -209,12 +214,12 @@ def test_batches_are_those_of_the_whole(job, monkeypatch):
     mechanism = planned(job)
     whole = mechanism.estimate(pd.read_parquet(job / "truth.parquet"), ["sex", "race"])
     monkeypatch.setattr(batches, "ROWS", 999)
-    parts = batches.estimate(mechanism, job / "truth.arrow", ["sex", "race"])
+    parts = batches.estimate_file(mechanism, job / "truth.arrow", ["sex", "race"])
     np.testing.assert_allclose(parts.counts, whole.counts)
 
 
 def test_sampled_and_guarded(job, capsys):
-    assert planned(job, "--method", "guarded", "--slack", "0.25").certificate.slack == 0.25
+    assert planned(job, "--method", "guarded", "--slack", "0.25").mechanism.slack == 0.25
     (job / "mechanism.json").unlink()
     assert planned(job, "--answers", "2").answers == 2
     assert run(job, "release", "mechanism.json", "truth.csv", "released.csv") == 0
@@ -245,7 +250,7 @@ def test_an_interrupted_run_leaves_nothing(job, error, monkeypatch):
             raise error
 
     with pytest.raises(error):
-        batches.release(mechanism, job / "truth.csv", job / "released.csv", stop)
+        batches.release_file(mechanism, job / "truth.csv", job / "released.csv", stop)
     assert sorted(os.listdir(job)) == before
 
 
@@ -271,8 +276,8 @@ SECRETS = {
 
 @pytest.mark.parametrize("text", SECRETS.values(), ids=SECRETS)
 def test_no_message_shows_a_value(tmp_path, text, capsys):
-    domain = orr.Domain({"sex": ["F", "M"], "children": 4})
-    orr.kronecker(domain, [1.0, 1.0]).to_json(tmp_path / "m.json")
+    domain = orr_release.Domain({"sex": ["F", "M"], "children": 4})
+    orr_release.kronecker(domain, [1.0, 1.0]).save(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text(text, "utf-8")
     words = ["release", "m.json", "truth.csv", "new.csv"]
     if "weight" in text:
@@ -284,33 +289,36 @@ def test_no_message_shows_a_value(tmp_path, text, capsys):
 
 
 def test_a_column_that_nobody_declared_is_not_even_read(tmp_path):
-    domain = orr.Domain({"sex": ["F", "M"]})
+    domain = orr_release.Domain({"sex": ["F", "M"]})
     (tmp_path / "truth.csv").write_text("other,sex\n" + "1,F\n" * 300_000 + "Ann,M\n", "utf-8")
     assert (
-        batches.release(orr.kronecker(domain, [9.0]), tmp_path / "truth.csv", tmp_path / "new.csv") == 300_001
+        batches.release_file(
+            orr_release.kronecker(domain, [9.0]), tmp_path / "truth.csv", tmp_path / "new.csv"
+        )
+        == 300_001
     )
 
 
 def test_csv_keeps_empty_labels_and_empty_lines(tmp_path):
-    domain = orr.Domain({"x": ["", "a", "NA"]}, missing="value")
-    mechanism = orr.kronecker(domain, [30.0])
+    domain = orr_release.Domain({"x": ["", "a", "NA"]}, missing="value")
+    mechanism = orr_release.kronecker(domain, [30.0])
     pd.DataFrame({"x": ["", "a", "NA", None] * 100}).to_parquet(tmp_path / "truth.parquet", index=False)
-    batches.release(mechanism, tmp_path / "truth.parquet", tmp_path / "new.csv")
+    batches.release_file(mechanism, tmp_path / "truth.parquet", tmp_path / "new.csv")
     np.testing.assert_allclose(
-        batches.estimate(mechanism, tmp_path / "new.csv", ["x"]).counts, 100, atol=1e-6
+        batches.estimate_file(mechanism, tmp_path / "new.csv", ["x"]).counts, 100, atol=1e-6
     )
     (tmp_path / "lines.csv").write_text("x\na\n\nNA\n\n", "utf-8")
-    assert batches.release(mechanism, tmp_path / "lines.csv", tmp_path / "again.csv") == 4
+    assert batches.release_file(mechanism, tmp_path / "lines.csv", tmp_path / "again.csv") == 4
 
 
 @pytest.mark.parametrize(
     "text", ["\ufeffkids,smokes\r\n3.0,TRUE\r\n,0\r\n", 'smokes,"kids"\ntrue,3\nFalse,\n']
 )
 def test_csv_as_others_write_it(tmp_path, text):
-    domain = orr.Domain({"kids": 4, "smokes": [False, True]}, missing={"kids": "value"})
+    domain = orr_release.Domain({"kids": 4, "smokes": [False, True]}, missing={"kids": "value"})
     (tmp_path / "truth.csv").write_text(text, "utf-8", newline="")
-    mechanism = orr.kronecker(domain, [40.0, 40.0])
-    batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
+    mechanism = orr_release.kronecker(domain, [40.0, 40.0])
+    batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
     released = pd.read_parquet(tmp_path / "new.parquet")[["kids", "smokes"]].astype(object)
     assert released.where(released.notna(), None).to_numpy().tolist() == [[3, True], [None, False]]
 
@@ -321,8 +329,8 @@ def test_borders_in_a_released_file_do_not_depend_on_the_truth(tmp_path, monkeyp
     import pyarrow as pa
 
     monkeypatch.setattr(batches, "ROWS", 100_000)
-    domain = orr.Domain({"sex": ["F", "M"]}, public=["state"])
-    mechanism, line, rows = orr.kronecker(domain, [1.0]), "M,{},NY\n", 250_000
+    domain = orr_release.Domain({"sex": ["F", "M"]}, public=["state"])
+    mechanism, line, rows = orr_release.kronecker(domain, [1.0]), "M,{},NY\n", 250_000
     for name, note in (("short", ""), ("long", "x" * 100)):
         text = "sex,note,state\n" + line.format(note) * 1_000 + line.format("") * (rows - 1_000)
         (tmp_path / f"{name}.csv").write_text(text, "utf-8")
@@ -331,7 +339,7 @@ def test_borders_in_a_released_file_do_not_depend_on_the_truth(tmp_path, monkeyp
         file.write_table(table, 33_333)
     for source in ("short.csv", "long.csv", "odd.arrow"):
         target = tmp_path / f"{source}.{to}"
-        batches.release(mechanism, tmp_path / source, target)
+        batches.release_file(mechanism, tmp_path / source, target)
         if to == "parquet":
             found = parquet.ParquetFile(target).metadata
             borders = [found.row_group(i).num_rows for i in range(found.num_row_groups)]
@@ -363,9 +371,9 @@ SPOILT = {
 @pytest.mark.parametrize(("content", "message"), SPOILT.values(), ids=SPOILT)
 def test_spoilt_csv_files_are_refused_with_the_cause(tmp_path, content, message):
     (tmp_path / "truth.csv").write_bytes(content)
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
     with pytest.raises(ValueError, match=message) as error:
-        batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+        batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     assert "HIV" not in str(error.value)
     assert [path.name for path in tmp_path.iterdir()] == ["truth.csv"]
 
@@ -378,15 +386,15 @@ def test_a_refusal_is_no_crash(tmp_path, monkeypatch):
 
     It can only if Arrow reads a file of Python's, so that is looked at, and two runs are tried.
     """
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
-    mechanism.to_json(tmp_path / "m.json")
+    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
+    mechanism.save(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text("sex,name\n" + "F,Ann\nM,Bob\n" * 1_000 + "F,Ann,x\n", "utf-8")
     opened, plain = [], csv.open_csv
     monkeypatch.setattr(
         csv, "open_csv", lambda file, **options: opened.append(file) or plain(file, **options)
     )
     with pytest.raises(ValueError, match="a row has too few or too many columns"):
-        batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+        batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     assert opened == [str(tmp_path / "truth.csv")]
     words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
     options = {"cwd": tmp_path, "env": TREE, "capture_output": True, "text": True, "check": False}
@@ -412,7 +420,9 @@ def test_a_crash_writes_no_core_file(job, monkeypatch):
 
 def test_rows_that_a_quotation_mark_swallows_are_not_released(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(batches, "ROWS", 1)  # so that something is written before it is refused
-    orr.kronecker(orr.Domain({"sex": ["F", "M"], "n": 3}), [1.0, 1.0]).to_json(tmp_path / "m.json")
+    orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"], "n": 3}), [1.0, 1.0]).save(
+        tmp_path / "m.json"
+    )
     (tmp_path / "truth.csv").write_text('sex,n,t\nF,1,a\nM,2,"HIV\nF,1,b\nM,1,HIV"\nF,2,c\n', "utf-8")
     words, seen, put = ["release", "m.json", "truth.csv", "new.csv"], [], os.replace
     monkeypatch.setattr(os, "replace", lambda *paths: seen.append(paths) or put(*paths))
@@ -434,14 +444,14 @@ def test_rows_that_a_quotation_mark_swallows_are_not_released(tmp_path, capsys, 
 
 
 def test_line_breaks_are_counted(tmp_path):
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
     (tmp_path / "truth.csv").write_text('sex,x\nF,"a\nM,b\nF,c"\nM,d', "utf-8")
     with pytest.raises(ValueError, match=r"truth.csv has 4 lines below its first, but 2 rows.*line_breaks=T"):
-        batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+        batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     with pytest.warns(UserWarning, match="truth.csv has 4 lines below its first, but 2 rows"):
-        assert batches.estimate(mechanism, tmp_path / "truth.csv", ["sex"]).total == 2
+        assert batches.estimate_file(mechanism, tmp_path / "truth.csv", ["sex"]).total == 2
     (tmp_path / "fine.csv").write_text('sex,x\r\n\r\nF,"a"\r\n\r\nM,b"c"d\r\n', "utf-8", newline="")
-    assert batches.release(mechanism, tmp_path / "fine.csv", tmp_path / "again.csv") == 2
+    assert batches.release_file(mechanism, tmp_path / "fine.csv", tmp_path / "again.csv") == 2
 
 
 @pytest.mark.parametrize("folder", [True, False])
@@ -462,54 +472,56 @@ def test_what_stands_where_the_mechanism_is_named_is_told_at_once(planned_job, f
 @pytest.mark.parametrize("text", ["sex,w\nF, 1.5\nM,2.5 \n", "sex,w\nF,\t1.5\nM,  2.5\t\n"])
 def test_blanks_around_weights_do_not_count(tmp_path, text):
     (tmp_path / "new.csv").write_text(text, "utf-8")
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
-    assert batches.estimate(mechanism, tmp_path / "new.csv", ["sex"], weights="w").total == 4
+    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
+    assert batches.estimate_file(mechanism, tmp_path / "new.csv", ["sex"], weights="w").total == 4
 
 
 def test_columns_called_form_and_public_numbers_are_read(tmp_path):
-    domain = orr.Domain({"form": ["a", "b"], "year": [2020, 2021]}, public=["year"])
+    domain = orr_release.Domain({"form": ["a", "b"], "year": [2020, 2021]}, public=["year"])
     (tmp_path / "truth.csv").write_text("year,form\n2020,a\n2021,b\n", "utf-8")
-    mechanism = orr.kronecker(domain, [40.0])
-    batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
+    mechanism = orr_release.kronecker(domain, [40.0])
+    batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
     assert pd.read_parquet(tmp_path / "new.parquet").to_numpy().tolist() == [[2020, "a"], [2021, "b"]]
     (tmp_path / "note.csv").write_text("sex,form\nF,paper\n", "utf-8")
-    sampled = orr.sampled(orr.Domain({"sex": ["F", "M"], "y": 2}), 3.0, 1)
-    plain = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
-    assert batches.release(plain, tmp_path / "note.csv", tmp_path / "note.parquet") == 1
+    sampled = orr_release.sampled(orr_release.Domain({"sex": ["F", "M"], "y": 2}), 3.0, 1)
+    plain = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
+    assert batches.release_file(plain, tmp_path / "note.csv", tmp_path / "note.parquet") == 1
     (tmp_path / "both.csv").write_text("sex,form,y\n" + "F,paper,1\n" * 50, "utf-8")
-    batches.release(sampled, tmp_path / "both.csv", tmp_path / "both-new.csv")
-    assert batches.estimate(sampled, tmp_path / "both-new.csv", ["y"]).total == 50
+    batches.release_file(sampled, tmp_path / "both.csv", tmp_path / "both-new.csv")
+    assert batches.estimate_file(sampled, tmp_path / "both-new.csv", ["y"]).total == 50
 
 
 def test_one_column_as_pandas_writes_it(tmp_path):
     pd.DataFrame({"sex": ["F", None, "M"]}).to_csv(tmp_path / "truth.csv", index=False)
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}, missing="value"), [40.0])
-    batches.release(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}, missing="value"), [40.0])
+    batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     assert (tmp_path / "new.csv").read_text("utf-8").splitlines() == ['"sex"', '"F"', "", '"M"']
 
 
 def test_rows_are_counted_through_the_whole_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(batches, "ROWS", 1_000)
-    mechanism = orr.kronecker(orr.Domain({"sex": ["F", "M"]}), [1.0])
+    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
     table = pd.DataFrame({"sex": ["F"] * 2_500 + ["X"]})
     for kind in ("csv", "parquet"):
         path = tmp_path / f"truth.{kind}"
         table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
         with pytest.raises(ValueError, match="in row 2500 for the first time"):
-            batches.release(mechanism, path, tmp_path / f"new.{kind}")
+            batches.release_file(mechanism, path, tmp_path / f"new.{kind}")
 
 
 @pytest.mark.filterwarnings("error")
 def test_a_sorted_release_is_no_filtered_one(tmp_path, monkeypatch):
     monkeypatch.setattr(batches, "ROWS", 5_000)
-    mechanism = orr.kronecker(orr.Domain({"x": ["a", "b"], "y": 3}), [1.0, 1.0])
+    mechanism = orr_release.kronecker(orr_release.Domain({"x": ["a", "b"], "y": 3}), [1.0, 1.0])
     table = pd.DataFrame({"x": ["a", "b"] * 10_000, "y": np.arange(20_000) % 3})
     mechanism.perturb(table).sort_values(["x", "y"]).to_parquet(tmp_path / "new.parquet", index=False)
-    assert batches.estimate(mechanism, tmp_path / "new.parquet", ["x"]).counts.sum() == pytest.approx(20_000)
+    assert batches.estimate_file(mechanism, tmp_path / "new.parquet", ["x"]).counts.sum() == pytest.approx(
+        20_000
+    )
     chosen = pd.read_parquet(tmp_path / "new.parquet").query("y == 1")
     chosen.to_parquet(tmp_path / "chosen.parquet", index=False)
-    with pytest.warns(orr.Filtered, match="'y'"):
-        batches.estimate(mechanism, tmp_path / "chosen.parquet", ["x"])
+    with pytest.warns(orr_release.Filtered, match="'y'"):
+        batches.estimate_file(mechanism, tmp_path / "chosen.parquet", ["x"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
@@ -521,7 +533,7 @@ def test_a_signal_while_batches_are_written_leaves_nothing(planned_job, kind, ca
     usual = signal.default_int_handler if kind == "SIGINT" else lambda *_: None
     handler = signal.signal(number, usual)
     monkeypatch.setattr(batches, "ROWS", 5_000)
-    plain = batches.release
+    plain = batches.release_file
 
     def interrupted(mechanism, source, target, progress, **options):
         def ring(rows):
@@ -530,7 +542,7 @@ def test_a_signal_while_batches_are_written_leaves_nothing(planned_job, kind, ca
 
         return plain(mechanism, source, target, ring, **options)
 
-    monkeypatch.setattr(batches, "release", interrupted)
+    monkeypatch.setattr(batches, "release_file", interrupted)
     try:
         assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 130
         assert signal.getsignal(number) is usual  # as before
@@ -544,8 +556,8 @@ def test_a_signal_while_batches_are_written_leaves_nothing(planned_job, kind, ca
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize("kind", some_slow(["SIGTERM", "SIGINT", "SIGHUP"], "SIGINT", "SIGHUP"))
 def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
-    domain = orr.Domain({"sex": ["F", "M"]})
-    orr.kronecker(domain, [1.0]).to_json(tmp_path / "m.json")
+    domain = orr_release.Domain({"sex": ["F", "M"]})
+    orr_release.kronecker(domain, [1.0]).save(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text("sex\n" + "F\nM\n" * 2_000_000, "utf-8")
     words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
     number = getattr(signal, kind)

@@ -43,7 +43,7 @@ def certificates():
         "beside": orr.optimal([2, 3, 4, 10**6], [1.0, 1.5, 2.0, 1e-9]),
         "one by one": orr.optimal([2, 3, 4], [1.0, 1.5, 2.0], time_limit=1e-9),
         "ramp": ramp(),
-        "named": orr.optimal(orr.Domain({"a": 2, "b": 3, "c": 4}), [0.5, 1.0, 0.7]),
+        "named": orr.optimal([2, 3, 4], [0.5, 1.0, 0.7], rel_gap=1e-6),
     }
 
 
@@ -116,7 +116,7 @@ def spoilt(mechanism):
     law, problem = mechanism.law, mechanism.law.problem
     for name in ("p", "q", "w"):
         yield spoil(f"cached {name}", lambda m: m.law.problem, **{name: getattr(problem, name) / 2})
-    yield spoil("epsilon", lambda m: m, epsilon=0.1)
+    yield spoil("levels", lambda m: m, levels=dataclasses.replace(mechanism.levels, epsilon=0.1))
     yield spoil("other levels", lambda m: m, problem=Problem(problem.sizes, 2 * problem.epsilons))
     yield spoil("other levels asked", lambda m: m, asked=Problem(problem.sizes, 2 * problem.epsilons))
     other = orr.optimal(problem.sizes, 2 * problem.epsilons).certificate

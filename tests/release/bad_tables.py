@@ -307,7 +307,7 @@ BAD = {
         pandas(),
         STRICT.sizes,
         TypeError,
-        r"neither names nor labels: declare .*orr\.Domain",
+        r"neither names nor labels: declare .*Domain",
     ),
     "polars without a domain": (polars(), STRICT.sizes, TypeError, "neither names nor labels"),
     "arrow without a domain": (arrow(), STRICT.sizes, TypeError, "neither names nor labels"),

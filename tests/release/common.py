@@ -4,7 +4,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from orr.channel import Channel, Part
+from orr.channel import Channel
+from orr_release.counting import Part
 from orr_release.estimate import Estimate
 
 
@@ -16,7 +17,7 @@ def observed_table(values, sizes, chosen):
 
 
 # A law is compared by identity, so this is a channel for each law: tables of one law are drawn by hundreds.
-channel_of = lru_cache(maxsize=8)(Channel)
+channel_of = lru_cache(maxsize=8)(Channel.of)
 
 
 def unbiased_table(law, observed, attributes):

@@ -13,21 +13,27 @@ import pytest
 from scipy.stats import binom, chi2_contingency
 
 import orr
+import orr_release
 from orr.book.people import people, survey
-from orr.channel import Channel, Part
+from orr.channel import Channel
 from orr_release import independence as inference
 from orr_release import pooled
+from orr_release.counting import Part
 from orr_release.estimate import Estimate
 from tests.common import some_slow
 from tests.release.common import observed_table, unbiased_table
 
-pytestmark = pytest.mark.filterwarnings("ignore::orr.Unreliable")
+pytestmark = pytest.mark.filterwarnings("ignore::orr_release.Unreliable")
 
 FAIL = 1e-6
 COLUMNS = "sex", "income", "race", "marital", "education"
 RECORDS, LABELS = people(*COLUMNS)
 SIZES = [len(labels) for labels in LABELS]
-METHODS = {"kronecker": orr.kronecker, "guarded": partial(orr.guarded, slack=0.25), "optimal": orr.optimal}
+METHODS = {
+    "kronecker": orr.kronecker,
+    "guarded": partial(orr.guarded, slack=0.25),
+    "optimal": orr.optimal,
+}
 
 TABLES = [(0,), (4,), (2, 3)]  # sex; education; race by marital status
 COVERED = 0.93, 0.97  # the coverage that a normal interval of 95% may truly have
@@ -69,7 +75,7 @@ def expected(name, n):
     """How many of n records are released in every cell of the tables, on average."""
     m = mechanism(name)
     tables = [observed_table(RECORDS, m.sizes, list(table)) / len(RECORDS) for table in TABLES]
-    shown = [Channel(m.law, t).expect(x).ravel() for t, x in zip(TABLES, tables, strict=True)]
+    shown = [Channel.of(m.law, t).expect(x).ravel() for t, x in zip(TABLES, tables, strict=True)]
     return n * np.concatenate(shown)
 
 
@@ -146,7 +152,7 @@ FILES = {  # level, people, sampling, spread of weights
 
 def held(level, n, sampling, spread, runs):
     """How often intervals of four values hold, and the conditions; unequal weights are larger in the last."""
-    rng, channel = np.random.default_rng(31), Channel(orr.kronecker([4], [level]).law, (0,))
+    rng, channel = np.random.default_rng(31), Channel.of(orr.kronecker([4], [level]).law, (0,))
     cells = np.repeat(np.arange(4), (n * np.array([0.6, 0.2, 0.1, 0.1])).astype(int))
     weights = rng.lognormal(0, spread, n) * np.where((cells == 3) & (spread > 0), 6.0, 1.0)
     truth, hits = np.bincount(cells, weights, 4) / weights.sum(), np.zeros(4)
@@ -172,7 +178,7 @@ def test_intervals_hold_under_the_conditions_that_are_stated(name):
 def test_intervals_of_a_group_hold_its_proportions(name):
     rng, m, hits, runs = np.random.default_rng(3), mechanism(name), np.zeros((2, SIZES[0])), 400
     whole = observed_table(RECORDS, m.sizes, [0, 1])[:, 1]
-    channel = Channel(m.law, (0, 1))
+    channel = Channel.of(m.law, (0, 1))
     for run in range(2 * runs):
         sampling = bool(run % 2)
         people = RECORDS[rng.integers(0, len(RECORDS), 5000)] if sampling else RECORDS
@@ -238,8 +244,12 @@ SURVEYS = {  # mechanism, and what multiplies the survey's weights by race and b
     "optimal": (lambda: mechanism("optimal", k=3), np.ones(5), np.ones(2)),
     "large where rare": (lambda: mechanism("optimal", k=3), RARE, np.array([1.0, 4.0])),
     "small where rare": (lambda: mechanism("optimal", k=3), 1 / RARE, np.ones(2)),
-    "guarded": (lambda: orr.allocate(4.0, SIZES[:3], [1] * 3, method=METHODS["guarded"]), RARE, np.ones(2)),
-    "sampled": (lambda: orr.sampled(SIZES, 4.0, 2), np.ones(5), np.ones(2)),
+    "guarded": (
+        lambda: orr_release.allocate(4.0, SIZES[:3], [1] * 3, method=METHODS["guarded"]),
+        RARE,
+        np.ones(2),
+    ),
+    "sampled": (lambda: orr_release.sampled(SIZES, 4.0, 2), np.ones(5), np.ones(2)),
 }
 
 
@@ -247,7 +257,7 @@ def weighted_rejections(name, runs, n=2000):
     """How often independence of race and income is rejected, where races were dealt out at random."""
     rng, (make, by_race, by_income) = np.random.default_rng(29), SURVEYS[name]
     m, weight, hits = make(), survey("weight")["weight"].to_numpy(), 0
-    channels = m.channels((2, 1)) if name == "sampled" else {0: Channel(m.law, (2, 1))}
+    channels = m.channels((2, 1)) if name == "sampled" else {0: Channel.of(m.law, (2, 1))}
     for _ in range(runs):
         chosen = rng.permutation(len(RECORDS))[:n]
         race, income = rng.permutation(RECORDS[chosen, 2]), RECORDS[chosen, 1]
@@ -287,7 +297,11 @@ def test_one_mean_weight_for_all_cells_is_caught(monkeypatch):
 
 def synthetic(runs, rows, columns, extra, by_row):
     """How often the weighted test rejects, for 1,000 people and levels of 8; extra: added to corners."""
-    rng, channel, hits = np.random.default_rng(37), Channel(orr.kronecker([3, 2], [8.0] * 2).law, (0, 1)), 0
+    rng, channel, hits = (
+        np.random.default_rng(37),
+        Channel.of(orr.kronecker([3, 2], [8.0] * 2).law, (0, 1)),
+        0,
+    )
     table = np.outer(rows, columns) + extra * np.array([[1, -1], [0, 0], [-1, 1]])
     for _ in range(runs):
         cells = rng.choice(6, 1000, p=table.ravel())

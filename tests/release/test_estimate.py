@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.channel import Channel, Part
+import orr_release
+from orr.channel import Channel
+from orr_release.counting import Part
 from orr_release.estimate import Estimate
 from orr_release.pooled import Pooled
 from tests.common import CONSTRUCTIONS, GOLDEN, examples, flip_sets, problems
@@ -105,7 +107,7 @@ def test_estimates_from_a_release_are_within_their_errors():
 
 
 def test_axes_follow_the_order_asked():
-    mechanism = orr.kronecker(SIZES, LEVELS)
+    mechanism = orr_release.kronecker(SIZES, LEVELS)
     records = np.random.default_rng(1).integers(0, SIZES, (500, 3))
     forward, backward = (mechanism.estimate(records, a) for a in ([0, 2], [2, 0]))
     np.testing.assert_allclose(forward.counts, backward.counts.T)
@@ -120,7 +122,7 @@ def test_lost_pairs_are_refused_with_the_reason():
     assert mechanism.estimate(records, 0).counts.shape == (2,)
     # The closed form finds the same mechanism and must refuse too.
     with pytest.raises(orr.NotRecoverable):
-        orr.radius_one(lost["sizes"], lost["epsilons"]).estimate(records, [0, 1])
+        orr_release.radius_one(lost["sizes"], lost["epsilons"]).estimate(records, [0, 1])
 
 
 @pytest.mark.parametrize("k", [3, 5, 7, 9])
@@ -132,14 +134,14 @@ def test_half_cubes_lose_every_pair(k):
 
 
 def test_tiny_levels_are_estimated_with_huge_errors():
-    mechanism = orr.kronecker([2, 3], [1e-9, 1e-9])
+    mechanism = orr_release.kronecker([2, 3], [1e-9, 1e-9])
     result = mechanism.estimate(np.zeros((10, 2), dtype=int), [0, 1])
     assert np.isfinite(result.counts).all()
     assert result.standard_errors.min() > 1e15
 
 
 def test_no_records_give_zero_counts():
-    result = orr.kronecker(SIZES, LEVELS).estimate(np.empty((0, 3), dtype=int), [0, 1])
+    result = orr_release.kronecker(SIZES, LEVELS).estimate(np.empty((0, 3), dtype=int), [0, 1])
     np.testing.assert_array_equal(result.counts, 0)
     np.testing.assert_array_equal(result.standard_errors, 0)
 
@@ -147,7 +149,7 @@ def test_no_records_give_zero_counts():
 def channels(attributes=(1, 0), second=True):
     """Channels of one form or of two, over the same attributes."""
     laws = [orr.optimal(SIZES, LEVELS).law, orr.kronecker(SIZES, [2.0, 1.0, 1.5]).law]
-    return [Channel(law, attributes) for law in laws[: 1 + second]]
+    return [Channel.of(law, attributes) for law in laws[: 1 + second]]
 
 
 def tally(cells, weights, shape):
@@ -233,7 +235,7 @@ def test_covariances_are_exact_for_an_expected_release(name):
     np.testing.assert_allclose(found.covariance(sampling=True), sample, rtol=1e-7, atol=1e-6)
 
 
-few_records = pytest.mark.filterwarnings("ignore::orr.Unreliable")
+few_records = pytest.mark.filterwarnings("ignore::orr_release.Unreliable")
 
 
 @few_records
@@ -344,8 +346,8 @@ def test_nobody_has_no_proportions():
 
 def test_a_form_that_lost_the_table_is_left_out():
     lost = GOLDEN["extras"]["pair_eigenvalue_zero"]
-    dead = Channel(orr.radius_one(lost["sizes"], lost["epsilons"]).law, (0, 1))
-    alive = Channel(orr.kronecker(lost["sizes"], lost["epsilons"]).law, (0, 1))
+    dead = Channel.of(orr.radius_one(lost["sizes"], lost["epsilons"]).law, (0, 1))
+    alive = Channel.of(orr.kronecker(lost["sizes"], lost["epsilons"]).law, (0, 1))
     seen = np.arange(1.0, 1 + np.prod(dead.shape)).reshape(dead.shape)
     both = Estimate((0, 1), {0: Part(dead, seen, seen), 1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
     alone = Estimate((0, 1), {1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
@@ -377,7 +379,7 @@ def parts_of_three():
 
 @few_records
 def test_intervals_are_normal_and_levels_checked():
-    found = orr.kronecker(SIZES, LEVELS).estimate(np.zeros((9, 3), dtype=int), [0, 1])
+    found = orr_release.kronecker(SIZES, LEVELS).estimate(np.zeros((9, 3), dtype=int), [0, 1])
     low, high = found.interval(0.99)
     np.testing.assert_allclose((high - low) / 2, 2.5758293035489004 * found.standard_errors)
     np.testing.assert_allclose((high + low) / 2, found.counts)
@@ -419,7 +421,7 @@ def test_frames_keep_labels_types_and_order(kind, known):
 
 
 def test_frames_of_another_kind_are_refused():
-    found = orr.kronecker([2], [1.0]).estimate([[0], [1]], 0)
+    found = orr_release.kronecker([2], [1.0]).estimate([[0], [1]], 0)
     with pytest.raises(ValueError, match="kind = 'excel' must be pandas, polars or pyarrow"):
         found.to_frame("excel")
 
@@ -443,9 +445,9 @@ def test_tables_say_what_they_are_and_can_be_read_aloud():
     assert lines[0].split() == ["race", "count", "standard_error", "low", "high", "proportion", "reliable"]
     assert "(missing)" in lines[-1]
     assert lines[1].endswith(" False")
-    plenty = orr.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
+    plenty = orr_release.kronecker([2], [1.0]).estimate([[0]] * 60 + [[1]] * 40, 0)
     assert "reliable" not in plenty.to_text() + plenty._repr_html_()
-    long = orr.kronecker([50], [1.0]).estimate(np.zeros((9, 1), dtype=int), 0)._repr_html_()
+    long = orr_release.kronecker([50], [1.0]).estimate(np.zeros((9, 1), dtype=int), 0)._repr_html_()
     assert "and 30 more" in long
     assert long.count("<tr>") == 22
 
@@ -467,7 +469,7 @@ def test_estimates_survive_pickling():
 
 @few_records
 def test_a_million_cells_need_no_matrix():
-    mechanism = orr.kronecker([10**6], [12.0])
+    mechanism = orr_release.kronecker([10**6], [12.0])
     found = mechanism.estimate(np.arange(2000)[:, None] % 500, 0)
     np.testing.assert_allclose(found.counts.sum(), 2000)
     low, high = found.interval(sampling=True, proportions=True)
@@ -480,7 +482,7 @@ def test_a_million_cells_need_no_matrix():
 @few_records
 @pytest.mark.parametrize("level", [1e-9, 700.0])
 def test_extreme_levels_have_finite_intervals(level):
-    mechanism = orr.kronecker([2, 3], [level, level])
+    mechanism = orr_release.kronecker([2, 3], [level, level])
     found = mechanism.estimate([[0, 0], [1, 2], [1, 2]], [0, 1])
     for sampling in (False, True):
         assert np.isfinite(found.interval(sampling=sampling)).all()
@@ -488,7 +490,7 @@ def test_extreme_levels_have_finite_intervals(level):
     assert found.standard_errors.max() < 1e-6 or level < 1
 
 
-NAMED = orr.Domain({"x": ["b", "a"], "y": [1, 2, 3]})
+NAMED = orr_release.Domain({"x": ["b", "a"], "y": [1, 2, 3]})
 MISTAKES = [
     (
         {"counts": True},
@@ -525,7 +527,7 @@ MISTAKES = [
 def test_counts_and_weights_that_mislead_are_refused(options, made, error, message):
     table = pd.DataFrame({"x": ["a", "b", "a", "b"], "y": [1, 2, 3, 1]})
     with pytest.raises(error, match=message):
-        orr.kronecker(NAMED, [1.0, 1.0]).estimate(made(table), ["x", "y"], **options)
+        orr_release.kronecker(NAMED, [1.0, 1.0]).estimate(made(table), ["x", "y"], **options)
 
 
 NUMBERED = [([7, 3], lambda table: table), ([0, 1], pl.from_pandas), ([0, 1], lambda table: [[1, 0], [0, 1]])]
@@ -535,7 +537,7 @@ NUMBERED = [([7, 3], lambda table: table), ([0, 1], pl.from_pandas), ([0, 1], la
 @pytest.mark.parametrize(("index", "make"), NUMBERED)
 def test_a_series_of_weights_has_the_numbers_of_the_rows(index, make):
     table, own = pd.DataFrame({"x": ["a", "b"], "y": [1, 2]}, index=index), pd.Series([2.0, 1.0], index)
-    mechanism = orr.kronecker(NAMED, [2.0, 2.0])
+    mechanism = orr_release.kronecker(NAMED, [2.0, 2.0])
     found = mechanism.estimate(make(table), 0, weights=own)
     np.testing.assert_array_equal(
         found.counts, mechanism.estimate([[1, 0], [0, 1]], 0, weights=[2, 1]).counts
@@ -544,7 +546,9 @@ def test_a_series_of_weights_has_the_numbers_of_the_rows(index, make):
         mechanism.estimate(make(table), 0, weights=own[::-1])
 
 
-PEOPLE = orr.Domain({"race": ["a", "b", "c"], "ill": ["no", "yes"], "x": 4, "state": []}, public=["state"])
+PEOPLE = orr_release.Domain(
+    {"race": ["a", "b", "c"], "ill": ["no", "yes"], "x": 4, "state": []}, public=["state"]
+)
 
 
 def counted(table):
@@ -580,21 +584,23 @@ def of_groups(mechanism, grouped):
     ],
 )
 def test_groups_by_released_values_are_seen(look, name):
-    mechanism, rng = orr.kronecker(PEOPLE, [1.0, 1.0, 1.0]), np.random.default_rng(5)
+    mechanism, rng = orr_release.kronecker(PEOPLE, [1.0, 1.0, 1.0]), np.random.default_rng(5)
     codes = mechanism.perturb(rng.integers(0, [3, 2, 4], (900, 3)), rng)
     table = {n: [PEOPLE.labels[i][v] for v in codes[:, i]] for i, n in enumerate(PEOPLE.names)}
     table = pd.DataFrame(table | {"state": ["p", "q", "r"] * 300})
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         look(mechanism, table)
-    assert {w.category for w in caught} == ({orr.Filtered} if name else set())
+    assert {w.category for w in caught} == ({orr_release.Filtered} if name else set())
     assert all(f"lack values of {name}, as if" in str(w.message) for w in caught)
     assert {w.filename for w in caught} <= {__file__}
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], [False, True], 2], ids=["strings", "booleans", "integers"])
 def test_a_group_of_missing_values_is_given_as_any_other(labels):
-    mechanism = orr.kronecker(orr.Domain({"x": labels, "y": 2}, missing={"x": "value"}), [1.0, 1.0])
+    mechanism = orr_release.kronecker(
+        orr_release.Domain({"x": labels, "y": 2}, missing={"x": "value"}), [1.0, 1.0]
+    )
     released = mechanism.perturb(
         pd.DataFrame({"x": pd.array([*mechanism.domain.labels[0]] * 300), "y": [0, 1, 1] * 300})
     )
@@ -602,32 +608,34 @@ def test_a_group_of_missing_values_is_given_as_any_other(labels):
     frame = mechanism.estimate(released, "x").to_frame()
     for x, share in zip(frame["x"], shares, strict=True):
         np.testing.assert_array_equal(mechanism.estimate(released, "y", given={"x": x}).counts, share)
-    with pytest.warns(orr.Filtered, match="given=$") as caught:
+    with pytest.warns(orr_release.Filtered, match="given=$") as caught:
         released.groupby("x", dropna=False).apply(lambda part: mechanism.estimate(part, "y").total)
     assert len(caught) == 3
 
 
 def test_groups_by_two_questions_of_the_same_answers_are_seen():
     answers = ["yes", "no"]
-    mechanism = orr.kronecker(orr.Domain({"smokes": answers, "drinks": answers, "x": 2}), [1.0] * 3)
+    mechanism = orr_release.kronecker(
+        orr_release.Domain({"smokes": answers, "drinks": answers, "x": 2}), [1.0] * 3
+    )
     people = pd.DataFrame({"smokes": answers * 500, "drinks": ["yes", "no", "no", "yes"] * 250, "x": 1})
     released = mechanism.perturb(people)
-    with pytest.warns(orr.Filtered) as caught:
+    with pytest.warns(orr_release.Filtered) as caught:
         released.groupby(["smokes", "drinks"]).apply(lambda part: mechanism.estimate(part, "x").total)
     assert len(caught) == 8  # two attributes of each of four groups
 
 
 def test_missing_values_that_pandas_leaves_out_of_counts_are_missed():
-    domain = orr.Domain({"ill": ["no", "yes"]}, missing="value")
-    mechanism, truth = orr.kronecker(domain, [1.0]), pd.DataFrame({"ill": ["no", "yes", None] * 500})
+    domain = orr_release.Domain({"ill": ["no", "yes"]}, missing="value")
+    mechanism, truth = orr_release.kronecker(domain, [1.0]), pd.DataFrame({"ill": ["no", "yes", None] * 500})
     released = mechanism.perturb(truth)
-    with pytest.warns(orr.Filtered, match="lack values of 'ill'.*dropna=False"):
+    with pytest.warns(orr_release.Filtered, match="lack values of 'ill'.*dropna=False"):
         mechanism.estimate(released.value_counts().reset_index(), "ill", counts="count")
     whole = mechanism.estimate(released.value_counts(dropna=False).reset_index(), "ill", counts="count")
     np.testing.assert_array_equal(whole.counts, mechanism.estimate(released, "ill").counts)
 
 
-ODD = orr.Domain({"a": ["NA", "None", "x"], "zip": ["00501", "10001"], "flag": ["True", "False"]})
+ODD = orr_release.Domain({"a": ["NA", "None", "x"], "zip": ["00501", "10001"], "flag": ["True", "False"]})
 MISREAD = [
     (
         "a",
@@ -646,7 +654,7 @@ MISREAD = [
 
 @pytest.mark.parametrize(("name", "words"), MISREAD)
 def test_labels_that_a_reader_changes_are_not_dropped(tmp_path, name, words):
-    mechanism, path = orr.kronecker(ODD, [1.0] * 3), tmp_path / "released.csv"
+    mechanism, path = orr_release.kronecker(ODD, [1.0] * 3), tmp_path / "released.csv"
     truth = pd.DataFrame({"a": ["NA", "None", "x"] * 100, "zip": ["00501"] * 300, "flag": ["True"] * 300})
     mechanism.perturb(truth).to_csv(path, index=False)
     with pytest.raises((TypeError, ValueError), match=words) as caught:
@@ -664,8 +672,8 @@ def test_one_hint_is_enough_for_all_columns(tmp_path):
         "empty": ["", "full"],
         "ward": ["01", "02"],
     }
-    domain = orr.Domain(labels, missing={"a": "value", "n": "value"}, public=["ward", "note"])
-    mechanism, path = orr.kronecker(domain, [1.0] * 4), tmp_path / "released.csv"
+    domain = orr_release.Domain(labels, missing={"a": "value", "n": "value"}, public=["ward", "note"])
+    mechanism, path = orr_release.kronecker(domain, [1.0] * 4), tmp_path / "released.csv"
     truth = {"a": ["NA", "x", None], "zip": ["00501", "10001", "00501"], "n": [0, None, 2]}
     truth |= {"empty": ["", "full", ""], "ward": ["01", "02", "01"], "note": ["x", "y", None]}
     mechanism.perturb(pd.concat([pd.DataFrame(truth)] * 100)).to_csv(path, index=False)
@@ -682,10 +690,10 @@ def test_one_hint_is_enough_for_all_columns(tmp_path):
 
 @pytest.mark.parametrize("level", [1.0, 2.0])
 def test_a_label_that_a_reader_takes_for_missing_is_suspected(tmp_path, level):
-    domain, path = orr.Domain({"a": ["NA", "x"]}, missing="value"), tmp_path / "released.csv"
-    mechanism = orr.kronecker(domain, [level])
+    domain, path = orr_release.Domain({"a": ["NA", "x"]}, missing="value"), tmp_path / "released.csv"
+    mechanism = orr_release.kronecker(domain, [level])
     mechanism.perturb(pd.DataFrame({"a": ["NA", "x", None] * 100})).to_csv(path, index=False)
-    with pytest.warns(orr.Filtered, match=r"Or a label was taken for missing.*na_values=\[''\]\)"):
+    with pytest.warns(orr_release.Filtered, match=r"Or a label was taken for missing.*na_values=\[''\]\)"):
         mechanism.estimate(pd.read_csv(path), "a")
     options = {"keep_default_na": False, "na_values": [""]}
     assert mechanism.estimate(pd.read_csv(path, **options), "a").total == 300
@@ -693,14 +701,16 @@ def test_a_label_that_a_reader_takes_for_missing_is_suspected(tmp_path, level):
 
 @pytest.mark.parametrize("rows", [24, 1000])
 def test_a_rare_label_that_looks_like_missing_is_no_alarm(rows):
-    mechanism = orr.kronecker(orr.Domain({"zone": ["None", "EU"]}, missing="value"), {"zone": 5.0})
+    mechanism = orr_release.kronecker(
+        orr_release.Domain({"zone": ["None", "EU"]}, missing="value"), {"zone": 5.0}
+    )
     people = pd.DataFrame({"zone": ["EU", None] * (rows // 2)})
     mechanism.estimate(mechanism.perturb(people), "zone")  # warnings are errors here
     mechanism.estimate(people, "zone")  # as a release may well be, of 24 rows or 1,000
 
 
 def test_missing_values_of_a_release_are_not_to_be_dropped():
-    mechanism = orr.kronecker(NAMED, [1.0, 1.0])
+    mechanism = orr_release.kronecker(NAMED, [1.0, 1.0])
     table = pd.DataFrame({"x": ["a", None], "y": [1, 2]})
     with pytest.raises(ValueError, match="had none when it was released: do not drop or fill them"):
         mechanism.estimate(table, "x")
@@ -710,9 +720,11 @@ def test_missing_values_of_a_release_are_not_to_be_dropped():
 
 @pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, lambda columns: {"x": "a", "y": 3}])
 def test_a_table_with_a_seed_is_warned_of(make):
-    mechanism, people = orr.kronecker(NAMED, [1.0, 1.0]), make({"x": ["a", "b"], "y": [1, 2]})
+    mechanism, people = orr_release.kronecker(NAMED, [1.0, 1.0]), make({"x": ["a", "b"], "y": [1, 2]})
     for rng in (7, np.random.default_rng()):
-        with pytest.warns(orr.Seeded, match="a seed or generator of their own.*Leave rng out") as caught:
+        with pytest.warns(
+            orr_release.Seeded, match="a seed or generator of their own.*Leave rng out"
+        ) as caught:
             mechanism.perturb(people, rng)
         assert "table" not in str(caught[0].message)
         assert [w.filename for w in caught] == [__file__]
@@ -721,7 +733,7 @@ def test_a_table_with_a_seed_is_warned_of(make):
 
 
 def test_a_table_of_counts_is_estimated_by_its_labels():
-    mechanism = orr.kronecker(NAMED, [1.0, 2.0])
+    mechanism = orr_release.kronecker(NAMED, [1.0, 2.0])
     rng = np.random.default_rng(3)
     table = pd.DataFrame({"x": rng.choice(["a", "b"], 500), "y": rng.integers(1, 4, 500)})
     counted = table.value_counts().reset_index(name="n")

@@ -12,8 +12,10 @@ from scipy.optimize import minimize
 from scipy.stats import chi2, chi2_contingency
 
 import orr
-from orr.channel import Channel, Part
+import orr_release
+from orr.channel import Channel
 from orr_release import maximum_likelihood as likelihood
+from orr_release.counting import Part
 from orr_release.estimate import Estimate
 from orr_release.filter_check import filtered, misread
 from orr_release.independence import _mean_weights
@@ -22,7 +24,11 @@ from tests.common import examples, some_slow
 from tests.release.common import observed_table, unbiased_table
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
-METHODS = {"kronecker": orr.kronecker, "guarded": partial(orr.guarded, slack=0.25), "optimal": orr.optimal}
+METHODS = {
+    "kronecker": orr.kronecker,
+    "guarded": partial(orr.guarded, slack=0.25),
+    "optimal": orr.optimal,
+}
 every_method = pytest.mark.parametrize("name", METHODS)
 
 
@@ -98,7 +104,7 @@ def test_the_statistic_is_that_of_the_definition(name, seen):
 @given(seen=st.lists(st.integers(20, 60), min_size=24, max_size=24))
 def test_the_statistic_of_a_group_is_that_of_the_definition(seen):
     table = np.array(seen, dtype=float).reshape(3, 4, 2)
-    part = Part(Channel(law(), (1, 2, 0)), table, table)
+    part = Part(Channel.of(law(), (1, 2, 0)), table, table)
     found = Estimate((1, 2), {0: part}, table.sum(), table.sum(), given=[1])
     assume(found.counts.sum() > 100 and min(found.counts.sum(axis=i).min() for i in (0, 1)) > 0)
     expected = by_definition(found, (1,))
@@ -108,7 +114,7 @@ def test_the_statistic_of_a_group_is_that_of_the_definition(seen):
 @every_method
 def test_an_independent_table_has_a_statistic_of_0(name):
     truth = 1000 * np.outer([0.5, 0.3, 0.2], [0.4, 0.3, 0.2, 0.1])
-    channel = Channel(law(name), (1, 2))
+    channel = Channel.of(law(name), (1, 2))
     found = unbiased_table(law(name), channel.expect(truth), (1, 2)).independence_test()
     assert (found.statistic, found.df) == (pytest.approx(0, abs=1e-9), 6)
 
@@ -122,7 +128,7 @@ def two_forms(rng, truth, weights):
         released = m.perturb(mine, rng)
         cells = np.ravel_multi_index((released[:, 1], released[:, 2]), (3, 4))
         sums = [np.bincount(cells, weights[own == form] ** e, 12).reshape(3, 4) for e in (1, 2)]
-        parts[form] = Part(Channel(m.law, (1, 2)), *sums)
+        parts[form] = Part(Channel.of(m.law, (1, 2)), *sums)
     return Estimate((1, 2), parts, weights.sum(), (weights**2).sum())
 
 
@@ -177,7 +183,7 @@ def test_mean_weights_of_few_records_are_pulled_up():
 @pytest.mark.parametrize("weight", [1e-6, 1.0, 1 / 3, 1e6])
 def test_equal_weights_change_nothing(weight):
     seen = np.array([[30.0, 5, 9, 8], [4, 20, 3, 3], [2, 8, 0, 10]])
-    part = Part(Channel(law(), (1, 2)), weight * seen, weight**2 * seen)
+    part = Part(Channel.of(law(), (1, 2)), weight * seen, weight**2 * seen)
     ours = Estimate((1, 2), {0: part}, weight * 102, weight**2 * 102).independence_test()
     usual = unbiased_table(law(), seen, (1, 2)).independence_test()
     assert ours.statistic == pytest.approx(usual.statistic, rel=1e-9)
@@ -186,7 +192,7 @@ def test_equal_weights_change_nothing(weight):
 
 def test_the_size_in_a_weighted_group():
     m, rng, statistics = METHODS["optimal"](SIZES, [3.0] * 3), np.random.default_rng(9), []
-    channel, shares = Channel(m.law, (1, 2, 0)), [(0.5, 0.5), (0.6, 0.3, 0.1), (0.7, 0.1, 0.1, 0.1)]
+    channel, shares = Channel.of(m.law, (1, 2, 0)), [(0.5, 0.5), (0.6, 0.3, 0.1), (0.7, 0.1, 0.1, 0.1)]
     for _ in range(400):
         truth = np.stack([rng.choice(len(p), 4000, p=p) for p in shares], axis=1)
         weights = rng.lognormal(0, 0.5, 4000) * np.array([1.0, 3.0])[truth[:, 0]]
@@ -208,13 +214,13 @@ def test_few_records_in_a_cell_are_told():
     assert few.smallest == pytest.approx(seen.min() / 20)
     assert repr(few).endswith("smallest=0.5)")
     # Half of the records have weight 3, the others 1: they count as (1 + 3)^2 / (1 + 9) / 2 = 0.8 each.
-    part = Part(Channel(law("kronecker"), (1, 2)), 2 * seen, 5 * seen)
+    part = Part(Channel.of(law("kronecker"), (1, 2)), 2 * seen, 5 * seen)
     weighted = Estimate((1, 2), {0: part}, 2 * seen.sum(), 5 * seen.sum()).independence_test()
     assert weighted.smallest == pytest.approx(0.8 * seen.min())
     # Rows that nobody has are not cells of few records, and forms add up.
     seen[2] = 0
     assert unbiased_table(law("kronecker"), seen, (1, 2)).independence_test().smallest == pytest.approx(10)
-    part = Part(Channel(law("kronecker"), (1, 2)), seen, seen)
+    part = Part(Channel.of(law("kronecker"), (1, 2)), seen, seen)
     two = Estimate((1, 2), {0: part, 1: part}, 2 * seen.sum(), 2 * seen.sum()).independence_test()
     assert two.smallest == pytest.approx(20)
 
@@ -256,10 +262,10 @@ def test_what_cannot_be_tested_is_refused():
     one = unbiased_table(law(), np.ones(3), (1,))
     with pytest.raises(ValueError, match="2 attributes, got 1"):
         one.independence_test()
-    large = orr.kronecker([1000, 1000], [1.0, 1.0]).estimate([[0, 0], [1, 1]], [0, 1])
+    large = orr_release.kronecker([1000, 1000], [1.0, 1.0]).estimate([[0, 0], [1, 1]], [0, 1])
     with pytest.raises(ValueError, match="up to 4,096 cells"):
         large.independence_test()
-    lost = orr.optimal([2] * 3, [0.3] * 3)
+    lost = orr_release.optimal([2] * 3, [0.3] * 3)
     with pytest.raises(orr.NotRecoverable):
         lost.estimate(np.zeros((1, 3), dtype=int), [0, 1])
 
@@ -299,7 +305,7 @@ def check_maximum(parts):
 @given(seen=tables(least=0))
 def test_no_table_is_more_likely(name, seen):
     assume(seen.sum() > 20)
-    _, gap = check_maximum([Part(Channel(law(name), (1, 2)), seen, seen)])
+    _, gap = check_maximum([Part(Channel.of(law(name), (1, 2)), seen, seen)])
     assert gap <= GAP
 
 
@@ -307,7 +313,7 @@ def test_no_table_is_more_likely(name, seen):
 @given(tables(least=1), tables(least=1))
 def test_no_table_is_more_likely_with_two_forms(one, two):
     laws = law("optimal"), orr.kronecker(SIZES, [3.0, 0.5, 0.5]).law
-    parts = [Part(Channel(x, (1, 2)), seen, seen) for x, seen in zip(laws, (one, two), strict=True)]
+    parts = [Part(Channel.of(x, (1, 2)), seen, seen) for x, seen in zip(laws, (one, two), strict=True)]
     assert check_maximum(parts)[1] <= GAP
 
 
@@ -315,7 +321,7 @@ def test_no_table_is_more_likely_with_two_forms(one, two):
 @given(tables(least=1), st.integers(0, 10**6))
 def test_the_certificate_is_a_bound(seen, seed):
     rng = np.random.default_rng(seed)
-    parts = [Part(Channel(law(), (1, 2)), seen, seen)]
+    parts = [Part(Channel.of(law(), (1, 2)), seen, seen)]
     found = Likelihood(parts)
     point = found.at(rng.dirichlet(np.ones(12)).reshape(3, 4))
     best, _, _ = maximize(parts, np.ones((3, 4)))
@@ -327,12 +333,12 @@ def test_a_certificate_that_lies_is_caught(monkeypatch):
     monkeypatch.setattr(Likelihood, "gap", lambda self, point: 0.0)
     seen = np.array([[40.0, 0, 0, 0], [0, 30, 0, 0], [0, 0, 0, 9]])
     with pytest.raises(AssertionError):
-        check_maximum([Part(Channel(law(), (1, 2)), seen, seen)])
+        check_maximum([Part(Channel.of(law(), (1, 2)), seen, seen)])
 
 
 def test_where_nothing_is_negative_it_is_the_unbiased_table():
     truth = np.arange(1.0, 13).reshape(3, 4) * 100
-    found = unbiased_table(law(), Channel(law(), (1, 2)).expect(truth), (1, 2))
+    found = unbiased_table(law(), Channel.of(law(), (1, 2)).expect(truth), (1, 2))
     best = found.nonnegative()
     np.testing.assert_allclose(best.counts, truth)
     assert best.steps == 1
@@ -343,7 +349,7 @@ def test_where_nothing_is_negative_it_is_the_unbiased_table():
     "levels", [[1e-9] * 2, [0.01] * 2, [0.1] * 2, [1.0] * 2, [5.0] * 2, [700.0] * 2, [1e-9, 700.0]]
 )
 def test_it_is_reached_at_all_levels(levels):
-    m = orr.kronecker([3, 5], levels)
+    m = orr_release.kronecker([3, 5], levels)
     records = np.random.default_rng(2).integers(0, [2, 3], (5000, 2))
     best = m.estimate(m.perturb(records, rng=3), [0, 1]).nonnegative()
     assert best.converged
@@ -352,13 +358,13 @@ def test_it_is_reached_at_all_levels(levels):
 
 
 def test_larger_tables_are_reached_without_matrices():
-    m = orr.kronecker([2000], [8.0])
+    m = orr_release.kronecker([2000], [8.0])
     records = np.random.default_rng(2).zipf(1.5, (20_000, 1)) % 2000
     best = m.estimate(m.perturb(records, rng=3), 0).nonnegative()
     assert best.converged
     # One attribute has a closed form: what is above the water, less the water.
     seen = np.bincount(m.perturb(records, rng=3)[:, 0], minlength=2000)
-    rho = m.law.rho({0})
+    rho = m.mechanism.law.rho({0})
     water, level = (1 - rho) / 2000 / rho, 20_000.0
     for _ in range(200):
         dry = seen / level > water
@@ -379,7 +385,7 @@ def test_a_table_that_is_not_reached_says_so(monkeypatch):
 def test_groups_are_slices_of_the_whole_fit():
     rng = np.random.default_rng(8)
     seen = rng.integers(0, 40, (3, 4, 2)).astype(float)
-    part, total = Part(Channel(law(), (1, 2, 0)), seen, seen), seen.sum()
+    part, total = Part(Channel.of(law(), (1, 2, 0)), seen, seen), seen.sum()
     whole = Estimate((1, 2, 0), {0: part}, total, total).nonnegative()
     group = Estimate((1, 2), {0: part}, total, total, given=[1]).nonnegative()
     np.testing.assert_array_equal(group.counts, whole.counts[..., 1])
@@ -413,7 +419,7 @@ def test_filters_are_seen_and_nothing_else(name):
     m = METHODS[name](SIZES, LEVELS)
     truth = np.zeros((3000, 3), dtype=int)  # all the same, and yet every value is released
     released = m.perturb(truth, rng=4)
-    look = partial(seen_filtered, rates=m.flip_probabilities, sizes=m.sizes)
+    look = partial(seen_filtered, rates=m.levels.flip_probabilities, sizes=m.sizes)
     assert look(dict(enumerate(released.T))) == []
     assert look(dict(enumerate(released[released[:, 1] == 2].T))) == [1]
     assert look(dict(enumerate(released[released[:, 2] < 3].T))) == [2]
@@ -444,7 +450,7 @@ def test_false_alarms_are_as_rare_as_they_say():
 
 def test_labels_that_look_like_missing_are_missed_as_rarely():
     # As above, but for one set of two labels of four, in one of two columns.
-    domain = orr.Domain({"zone": ["NA", "None", "EU"], "y": 3}, missing={"zone": "value"})
+    domain = orr_release.Domain({"zone": ["NA", "None", "EU"], "y": 3}, missing={"zone": "value"})
     q = np.array([0.3, 0.3])
     seen = ({0: np.array([0, 0, -(-n // 2), n // 2]), 1: np.full(3, 100)} for n in range(2, 500))
     columns = next(columns for columns in seen if misread(columns, q, domain))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, parquet
 
-import orr
+import orr_release
 from orr_release import frames, kept, tables, writers
 from orr_release.domain import Domain
 from orr_release.records import encode, perturb_lazily
@@ -109,7 +109,7 @@ def test_nor_in_those_of_a_sampled_release(reader):
 
 def test_a_mechanism_at_any_level():
     domain = Domain({"kids": 4, "smoker": [False, True]}, missing="value")
-    mechanism = orr.kronecker(domain, {"kids": 0.01, "smoker": 0.01})
+    mechanism = orr_release.kronecker(domain, {"kids": 0.01, "smoker": 0.01})
     head = "kids,smoker\n1,True\n0,False\n"
     for last in ("2,True", ","):
         released = mechanism.perturb(pd.read_csv(io.StringIO(head + last + "\n")))
@@ -156,7 +156,7 @@ def test_nulls_have_room_in_any_type_of_codes(size):
 
 def test_a_sampled_release_of_128_labels():
     domain = Domain({"a": 128, "b": 128})
-    released = orr.sampled(domain, 20.0, 1).perturb(pd.DataFrame({"a": [5] * 100, "b": [7] * 100}))
+    released = orr_release.sampled(domain, 20.0, 1).perturb(pd.DataFrame({"a": [5] * 100, "b": [7] * 100}))
     assert (released["a"].isna() == (released["form"] == 1)).all()
     assert (released["b"].isna() == (released["form"] == 0)).all()
 

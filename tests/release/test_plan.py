@@ -12,15 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
+import orr_release
 from orr_release.expected import Row
 from orr_release.plan import MAX_PAIRS, Plan, plan
 from tests.common import examples, flip_sets, problems, times
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
 MAKERS = {
-    "kronecker": orr.kronecker,
-    "optimal": orr.optimal,
-    "guarded": lambda sizes, levels: orr.guarded(sizes, levels, 0.25),
+    "kronecker": orr_release.kronecker,
+    "optimal": orr_release.optimal,
+    "guarded": lambda sizes, levels: orr_release.guarded(sizes, levels, 0.25),
 }
 
 
@@ -42,10 +43,10 @@ def variances(forward):
 
 def check_row(row, mechanism, table, n):
     """A row says what enumeration says, whatever the truth."""
-    seen = variances(channel(mechanism.matrix(), mechanism.sizes.tolist(), table))
+    seen = variances(channel(mechanism.mechanism.matrix(), mechanism.sizes.tolist(), table))
     np.testing.assert_allclose(np.sqrt(seen / n), row.standard_error, rtol=1e-6)
     assert row.cells == math.prod(mechanism.sizes[list(table)].tolist())
-    factors = np.linalg.eigvalsh(channel(mechanism.matrix(), mechanism.sizes.tolist(), table))
+    factors = np.linalg.eigvalsh(channel(mechanism.mechanism.matrix(), mechanism.sizes.tolist(), table))
     np.testing.assert_allclose(np.abs(factors).min(), row.factor, rtol=1e-6)
 
 
@@ -65,11 +66,11 @@ def test_errors_are_those_of_the_definition(make, problem, n):
 class Exact:
     """A flip law in fractions, and the noise of its tables by enumeration of what may be released."""
 
-    domain = None
+    places = staticmethod(list)
 
     def __init__(self, sizes, chances):
         total = sum(chances)
-        self.sizes = np.array(sizes)
+        self.sizes, self.names = np.array(sizes), range(len(sizes))
         self.law = {s: Fraction(c, total) for s, c in zip(flip_sets(len(sizes)), chances, strict=True)}
 
     def rho(self, chosen):
@@ -149,7 +150,7 @@ def largest(row):
 
 @pytest.mark.parametrize("mutant", [without_root, of_counts, summed, largest])
 def test_check_catches_mutants(mutant):
-    mechanism = orr.optimal(SIZES, LEVELS)
+    mechanism = orr_release.optimal(SIZES, LEVELS)
     row = plan(mechanism, 1000).two_way[1]
     check_row(row, mechanism, (0, 2), 1000)
     with pytest.raises(AssertionError):
@@ -173,7 +174,7 @@ def test_verdicts(error, verdict):
 
 
 def test_more_people_never_make_it_worse():
-    mechanism = orr.allocate(2.0, [2, 2, 5, 7])
+    mechanism = orr_release.allocate(2.0, [2, 2, 5, 7])
     order = ["good", "rough", "useless", "impossible"]
     ranks = [
         [order.index(row.verdict) for row in mechanism.plan(n).tables] for n in (10, 10**3, 10**5, 10**9)
@@ -185,34 +186,34 @@ def test_more_people_never_make_it_worse():
 
 
 def test_lost_pairs_are_named_before_the_release():
-    domain = orr.Domain({"a": 3, "b": 3, "c": 3, "d": 3})
-    lost = orr.allocate(1.0, domain)
+    domain = orr_release.Domain({"a": 3, "b": 3, "c": 3, "d": 3})
+    lost = orr_release.allocate(1.0, domain)
     with pytest.raises(orr.NotRecoverable):
         lost.estimate(lost.perturb(np.zeros((5, 4), dtype=int), rng=1), [0, 1])
     found = lost.plan(10**6)
     assert all(row.verdict == "impossible" and row.factor == 0 for row in found.two_way)
     (sentence,) = found.warnings
     assert sentence.startswith("Impossible, however many people there are: a x b, a x c")
-    (sentence,) = orr.allocate(1.0, [2, 2, 5, 7]).plan(299_285).warnings
+    (sentence,) = orr_release.allocate(1.0, [2, 2, 5, 7]).plan(299_285).warnings
     assert sentence.startswith("Useless with 299,285 people: ")
     assert "0 x 2 (" in sentence
-    assert orr.kronecker([2, 2], [3.0, 3.0]).plan(10**6).warnings == []
+    assert orr_release.kronecker([2, 2], [3.0, 3.0]).plan(10**6).warnings == []
 
 
 def test_sampled_pairs_that_nobody_is_asked_are_impossible():
-    found = orr.sampled([3] * 4, 2.0, 1).plan(1000)
+    found = orr_release.sampled([3] * 4, 2.0, 1).plan(1000)
     assert {row.verdict for row in found.two_way} == {"impossible"}
     assert "impossible" not in {row.verdict for row in found.one_way}
 
 
 def test_names_and_tables():
-    domain = orr.Domain({"sex": ["F", "M"], "race": 3, "job": 4})
-    mechanism = orr.kronecker(domain, LEVELS)
+    domain = orr_release.Domain({"sex": ["F", "M"], "race": 3, "job": 4})
+    mechanism = orr_release.kronecker(domain, LEVELS)
     found = mechanism.plan(500, tables=[("job", "sex"), "race", (0, 1, 2), ("job", "sex")])
     names = [row.attributes for row in found.tables]
     assert names == [("sex",), ("race",), ("job",), ("job", "sex"), ("sex", "race", "job")]
     assert found.two_way[0].cells == 8
-    by_number = orr.kronecker(SIZES, LEVELS).plan(500, tables=[(2, 0)])
+    by_number = orr_release.kronecker(SIZES, LEVELS).plan(500, tables=[(2, 0)])
     assert by_number.two_way[0].standard_error == found.two_way[0].standard_error
     assert "job x sex" in repr(found)
 
@@ -231,9 +232,9 @@ def test_names_and_tables():
     ],
 )
 def test_bad_tables(tables, error, words):
-    domain = orr.Domain({"sex": ["F", "M"], "race": 3, "job": 4})
+    domain = orr_release.Domain({"sex": ["F", "M"], "race": 3, "job": 4})
     with pytest.raises(error, match=words):
-        orr.kronecker(domain, LEVELS).plan(500, tables=tables)
+        orr_release.kronecker(domain, LEVELS).plan(500, tables=tables)
 
 
 @pytest.mark.parametrize(
@@ -241,22 +242,22 @@ def test_bad_tables(tables, error, words):
 )
 def test_bad_numbers_of_people(n, error):
     with pytest.raises(error, match=r"n = .* must be a number of people"):
-        orr.kronecker(SIZES, LEVELS).plan(n)
+        orr_release.kronecker(SIZES, LEVELS).plan(n)
 
 
 def test_too_many_pairs_are_not_listed():
     k = math.isqrt(2 * MAX_PAIRS) + 2
-    found = orr.kronecker([2] * k, [1.0] * k).plan(100)
+    found = orr_release.kronecker([2] * k, [1.0] * k).plan(100)
     assert (len(found.tables), found.unlisted) == (k, math.comb(k, 2))
     assert f"plan(100, tables=[{(0, 1)!r}])" in found.warnings[-1]
     assert len(repr(found).splitlines()) < 20
-    asked = orr.kronecker([2] * k, [1.0] * k).plan(100, tables=[(3, 9)])
+    asked = orr_release.kronecker([2] * k, [1.0] * k).plan(100, tables=[(3, 9)])
     assert (len(asked.tables), asked.unlisted) == (k + 1, 0)
     assert all("not listed" not in sentence for sentence in asked.warnings)
 
 
 def test_the_worst_of_many_are_shown():
-    found = orr.optimal([2, 2, 5, 7, 9, 5, 6, 17], [1.0] * 8).plan(1000)
+    found = orr_release.optimal([2, 2, 5, 7, 9, 5, 6, 17], [1.0] * 8).plan(1000)
     assert "The 12 worst of 28 two-way tables" in repr(found)
     shown = found._repr_html_()
     worst = max(found.two_way, key=lambda row: row.standard_error * row.cells)
@@ -266,7 +267,7 @@ def test_the_worst_of_many_are_shown():
 
 
 def test_frames():
-    found = orr.kronecker(orr.Domain({"sex": ["F", "M"], "job": 4}), [1.0, 2.0]).plan(1000)
+    found = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"], "job": 4}), [1.0, 2.0]).plan(1000)
     frame = found.to_frame()
     assert frame["attribute"].tolist() == ["sex", "job"]
     assert frame["standard error"].tolist() == [row.standard_error for row in found.one_way]
@@ -281,7 +282,7 @@ def test_frames():
 def test_frames_need_narwhals(monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals", None)
     with pytest.raises(ImportError, match=r'pip install "\.\[tables\]"'):
-        orr.kronecker(SIZES, LEVELS).plan(10).to_frame()
+        orr_release.kronecker(SIZES, LEVELS).plan(10).to_frame()
 
 
 class Cells(HTMLParser):
@@ -299,8 +300,8 @@ class Cells(HTMLParser):
 
 
 def test_the_table_can_be_read_aloud_and_names_do_no_harm():
-    domain = orr.Domain({"<script>alert(1)</script>": 2, "b & c": 3})
-    shown = orr.kronecker(domain, [1.0, 1.0]).plan(10)._repr_html_()
+    domain = orr_release.Domain({"<script>alert(1)</script>": 2, "b & c": 3})
+    shown = orr_release.kronecker(domain, [1.0, 1.0]).plan(10)._repr_html_()
     cells = Cells(shown)
     assert "script" not in cells.tags
     assert cells.tags.count("caption") == 1
@@ -309,7 +310,7 @@ def test_the_table_can_be_read_aloud_and_names_do_no_harm():
 
 
 def test_one_person_and_one_attribute():
-    found = orr.kronecker([2], [1.0]).plan(np.int64(1))
+    found = orr_release.kronecker([2], [1.0]).plan(np.int64(1))
     assert isinstance(found, Plan)
     assert repr(found).startswith("Plan for 1 person\n")
     assert found.two_way == []

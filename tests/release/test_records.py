@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import orr
+import orr_release
+from orr_release import Release
 from orr_release.records import encode
 from tests.common import CONSTRUCTIONS
 
@@ -23,7 +24,7 @@ RECORDS = [
     ([0, 3], ValueError, r"records\[0, 1\] is out of range"),
     ([0.0, 1.0], TypeError, "records must be integers, got float64$"),
     (["F", "M"], TypeError, "records must be integers"),
-    (pd.DataFrame({"a": [0], "b": [1]}), TypeError, r"neither names nor labels: declare them, .*orr\.Domain"),
+    (pd.DataFrame({"a": [0], "b": [1]}), TypeError, r"neither names nor labels: declare them, .*Domain"),
     (pd.Series([0, 1]), TypeError, "neither names nor labels"),
     ({"a": 0, "b": 1}, TypeError, "neither names nor labels"),
     ([[0, 1, 1]], ValueError, r"got \(1, 3\)"),
@@ -55,10 +56,10 @@ def test_zero_rows(name, records):
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8])
 def test_types_too_narrow_for_a_release(dtype):
-    mechanism = orr.kronecker([300, 2], [0.1, 0.1])
+    mechanism = orr_release.kronecker([300, 2], [0.1, 0.1])
     with pytest.raises(ValueError, match="cannot hold the values 0 to 299"):
         mechanism.perturb(np.zeros((5, 2), dtype=dtype), 1)
-    named = mechanism.on(orr.Domain({"a": 300, "b": 2}))
+    named = Release(mechanism.mechanism, orr_release.Domain({"a": 300, "b": 2}))
     with pytest.raises(ValueError, match="column 'a' of type"):
         named.perturb(pd.DataFrame(np.zeros((5, 2), dtype=dtype), columns=["a", "b"]), 1)
 
@@ -79,7 +80,7 @@ def test_the_one_record_of_one_attribute():
         encode([2, 1], np.array([3]))
 
 
-DOMAIN = orr.Domain(
+DOMAIN = orr_release.Domain(
     {"blood": ["0", "A", "B", "AB"], "smokes": [False, True], "band": [10, 20, 40], "state": ["x", "y"]},
     public=["state"],
     missing={"smokes": "value"},
@@ -141,7 +142,7 @@ def test_only_the_attributes_asked_for_are_checked():
 def test_arrays_are_not_copied():
     records = np.zeros((4, 2), dtype=np.int16)
     assert np.shares_memory(encode(records, np.array([2, 3]))[0], records)
-    codes, _ = encode(records, orr.Domain({"a": 2, "b": 3}))  # with a domain as well
+    codes, _ = encode(records, orr_release.Domain({"a": 2, "b": 3}))  # with a domain as well
     assert codes.dtype == np.int16
 
 
@@ -158,13 +159,15 @@ def frame():
 
 
 def test_data_frames_keep_their_labels():
-    domain = orr.Domain({"blood": ["0", "A", "B", "AB"], "band": [10, 20, 40], "smokes": [False, True]})
-    mechanism = orr.kronecker(domain, [700.0, 700.0, 700.0])
+    domain = orr_release.Domain(
+        {"blood": ["0", "A", "B", "AB"], "band": [10, 20, 40], "smokes": [False, True]}
+    )
+    mechanism = orr_release.kronecker(domain, [700.0, 700.0, 700.0])
     wanted = frame().drop(columns="state").reset_index(drop=True)
     wanted["blood"] = wanted["blood"].cat.set_categories(["0", "A", "B", "AB"])
     pd.testing.assert_frame_equal(mechanism.perturb(frame()), wanted)
-    with pytest.warns(orr.Seeded, match="Leave rng out for a real release"):
-        private = orr.inductive(domain, [0.1, 0.1, 0.1]).perturb(pd.concat([frame()] * 200), 1)
+    with pytest.warns(orr_release.Seeded, match="Leave rng out for a real release"):
+        private = orr_release.inductive(domain, [0.1, 0.1, 0.1]).perturb(pd.concat([frame()] * 200), 1)
     assert set(private["blood"]) == {"0", "A", "B", "AB"}
     assert set(private["band"]) == {10, 20, 40}
     assert private.dtypes.equals(wanted.dtypes)

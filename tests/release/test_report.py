@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import orr
+import orr_release
 from orr_release import sections
 from orr_release.odds import belief, believed, chance, odds, rounded_down, rounded_up
 from orr_release.page import Page, marked
@@ -82,7 +82,7 @@ def up(value, digits):
 
 def check_numbers(page, mechanism):
     """Levels, odds and beliefs of the three readers are those of the mechanism, rounded up."""
-    levels = mechanism.epsilons.max(), mechanism.neighbour_epsilons.max(), mechanism.epsilon
+    levels = mechanism.levels.epsilons.max(), mechanism.levels.neighbour_epsilons.max(), mechanism.epsilon
     for row, level in zip(reader_rows(page), levels, strict=True):
         exact = math.exp(level)
         assert float(row[1]) == pytest.approx(float(up(float(level) * (1 - 1e-6), 3)), rel=1e-12)
@@ -94,13 +94,19 @@ def check_numbers(page, mechanism):
     answers = next(
         rows for heads, rows in tables(page).items() if "possible answers" in heads[1] and len(heads) == 6
     )
-    for row, q, a in zip(answers, mechanism.flip_probabilities, mechanism.sizes, strict=True):
+    for row, q, a in zip(answers, mechanism.levels.flip_probabilities, mechanism.sizes, strict=True):
         assert abs(float(row[2].rstrip("%")) / 100 - q) <= 0.00051
         assert abs(float(row[3].rstrip("%")) / 100 - (a - 1) / a) <= 0.00051
 
 
 @pytest.mark.parametrize(
-    "make", [orr.kronecker, orr.optimal, lambda *p: orr.guarded(*p, 0.25), orr.inductive]
+    "make",
+    [
+        orr_release.kronecker,
+        orr_release.optimal,
+        lambda *p: orr_release.guarded(*p, 0.25),
+        orr_release.inductive,
+    ],
 )
 def test_numbers_are_computed(make):
     mechanism = make(SIZES, LEVELS)
@@ -109,29 +115,29 @@ def test_numbers_are_computed(make):
 
 @pytest.mark.parametrize("levels", [[1.0, 1.5, 2.1], [0.9, 1.5, 2.0], [1.3, 1.5, 2.0]])
 def test_check_catches_another_mechanism(levels):
-    page = orr.optimal(SIZES, levels).report().markdown
+    page = orr_release.optimal(SIZES, levels).report().markdown
     with pytest.raises(AssertionError):
-        check_numbers(page, orr.optimal(SIZES, LEVELS))
+        check_numbers(page, orr_release.optimal(SIZES, LEVELS))
 
 
 def test_check_catches_rounding_to_the_nearest(monkeypatch):
     monkeypatch.setattr(sections, "odds", lambda level: f"{math.exp(level):.3g}")
     monkeypatch.setattr(sections, "rounded_up", lambda level: f"{level:.3g}")
-    mechanism = orr.kronecker([2, 3], [1.00123, 1.5])
+    mechanism = orr_release.kronecker([2, 3], [1.00123, 1.5])
     with pytest.raises(AssertionError):
         check_numbers(report(mechanism).markdown, mechanism)
 
 
 def test_the_brief_example():
-    page = orr.kronecker([2], [2.0]).report().markdown
+    page = orr_release.kronecker([2], [2.0]).report().markdown
     row = reader_rows(page)[0]
     assert row[1:] == ["2", "7.39", "88.1%", "7%"]
 
 
 def test_repeated_releases_multiply_levels():
-    mechanism = orr.optimal(SIZES, [0.1, 0.15, 0.2])
+    mechanism = orr_release.optimal(SIZES, [0.1, 0.15, 0.2])
     rows = next(rows for heads, rows in tables(mechanism.report().markdown).items() if "2 releases" in heads)
-    levels = mechanism.epsilons.max(), mechanism.neighbour_epsilons.max(), mechanism.epsilon
+    levels = mechanism.levels.epsilons.max(), mechanism.levels.neighbour_epsilons.max(), mechanism.epsilon
     for row, level in zip(rows, levels, strict=True):
         assert row[1:] == [f"{odds(t * level)} ({belief(t * level, 0.5)})" for t in (1, 2, 10)]
         ten = float(row[3].split(" ")[0])
@@ -157,17 +163,17 @@ def test_beliefs_never_promise_too_much(level, before):
 
 
 def test_high_levels_are_put_in_words():
-    page = orr.kronecker([2, 2], [20.0, 3.0]).report().markdown
+    page = orr_release.kronecker([2, 2], [20.0, 3.0]).report().markdown
     assert "over a million" in page
     assert "one chance in a million" in page
     assert "the first, the second and the third reader the promise is weak" in page
-    low = orr.kronecker([2, 2], [1.0, 1.0]).report().markdown
+    low = orr_release.kronecker([2, 2], [1.0, 1.0]).report().markdown
     assert "For none of these readers" in low
     assert "million" not in "".join(low.split("## More than one release")[0])
-    some = orr.kronecker([2, 2], [3.0, 3.0]).report().markdown
+    some = orr_release.kronecker([2, 2], [3.0, 3.0]).report().markdown
     assert "Against the third reader the promise is weak: a suspicion of 1% can" in some
     assert "one chance in a million" not in some
-    top = orr.kronecker([2, 2], [700.0, 700.0])
+    top = orr_release.kronecker([2, 2], [700.0, 700.0])
     assert "nan" not in top.report(10).markdown
     assert "inf" not in " ".join(
         cell for rows in tables(top.report(10).markdown).values() for r in rows for cell in r
@@ -176,11 +182,11 @@ def test_high_levels_are_put_in_words():
 
 def test_weak_is_what_the_odds_say():
     for level, weak in ((math.log(99) - 1e-6, False), (math.log(99) + 1e-6, True)):
-        assert ("promise is weak" in orr.kronecker([2], [level]).report().markdown) == weak
+        assert ("promise is weak" in orr_release.kronecker([2], [level]).report().markdown) == weak
 
 
 def test_every_section_is_there_and_in_order():
-    page = orr.optimal(SIZES, LEVELS).report(n=5000).markdown
+    page = orr_release.optimal(SIZES, LEVELS).report(n=5000).markdown
     assert re.findall(r"^## (.*)", page, re.MULTILINE) == [
         "What happens to each answer",
         "Who could learn what",
@@ -191,7 +197,7 @@ def test_every_section_is_there_and_in_order():
         "Could it be better?",
         "Questions to ask",
     ]
-    assert "How exact" not in orr.optimal(SIZES, LEVELS).report().markdown
+    assert "How exact" not in orr_release.optimal(SIZES, LEVELS).report().markdown
     for word in (
         "central model",
         "backups",
@@ -204,16 +210,16 @@ def test_every_section_is_there_and_in_order():
 
 
 def test_two_pages_at_most():
-    domain = orr.Domain({f"question {i}": ["yes", "no"] for i in range(8)}, public=["state"])
-    words = orr.optimal(domain, [1.0] * 8).report(n=20_000).markdown.replace("|", " ").split()
+    domain = orr_release.Domain({f"question {i}": ["yes", "no"] for i in range(8)}, public=["state"])
+    words = orr_release.optimal(domain, [1.0] * 8).report(n=20_000).markdown.replace("|", " ").split()
     assert len(words) < 1300
-    many = orr.kronecker([2] * 500, [0.1] * 500).report(n=20_000).markdown
+    many = orr_release.kronecker([2] * 500, [0.1] * 500).report(n=20_000).markdown
     assert len(many.splitlines()) < 140
     assert "24 of 500" in many
 
 
 def test_accuracy_is_that_of_the_plan():
-    mechanism = orr.allocate(4.0, [2, 5, 17])
+    mechanism = orr_release.allocate(4.0, [2, 5, 17])
     planned, page = mechanism.plan(20_000), mechanism.report(n=20_000).markdown
     rows = next(rows for heads, rows in tables(page).items() if heads[-1] == "verdict")
     assert [float(row[3]) for row in rows] == pytest.approx(
@@ -227,20 +233,20 @@ def test_accuracy_is_that_of_the_plan():
 
 
 def test_the_certificate_is_quoted_and_rounded_down():
-    best = orr.optimal(SIZES, LEVELS)
+    best = orr_release.optimal(SIZES, LEVELS)
     (lower,) = re.findall(r"below ([\d.]+)\. A second program", best.report().markdown)
-    assert best.certificate.lower - 1e-3 < float(lower) <= best.certificate.lower
-    capped = orr.guarded(SIZES, LEVELS, 0.1).report().markdown
+    assert best.mechanism.certificate.lower - 1e-3 < float(lower) <= best.mechanism.certificate.lower
+    capped = orr_release.guarded(SIZES, LEVELS, 0.1).report().markdown
     assert "at most 10% above the first" in capped
-    assert "proved" not in orr.kronecker(SIZES, LEVELS).report().markdown
-    assert "sum of the levels" in orr.kronecker(SIZES, LEVELS).report().markdown
+    assert "proved" not in orr_release.kronecker(SIZES, LEVELS).report().markdown
+    assert "sum of the levels" in orr_release.kronecker(SIZES, LEVELS).report().markdown
     (apart,) = re.findall(r"would be ([\d.]+)\.", best.report().markdown)
     assert float(apart) == pytest.approx(sum(LEVELS))
-    assert "would be 4.5. Here" in orr.optimal(SIZES, [1.009, 1.5, 2.0]).report().markdown
+    assert "would be 4.5. Here" in orr_release.optimal(SIZES, [1.009, 1.5, 2.0]).report().markdown
 
 
 def test_a_sampled_release_says_who_is_asked():
-    page = orr.sampled([3] * 4, 2.0, 2).report(n=1000).markdown
+    page = orr_release.sampled([3] * 4, 2.0, 2).report(n=1000).markdown
     assert "asked only 2 of the 4 questions" in page
     assert "randomized by itself, the overall" not in page
 
@@ -253,8 +259,8 @@ HOSTILE = {
 
 
 def hostile():
-    domain = orr.Domain({**HOSTILE, "</style><p>": []}, public=["</style><p>"], missing="value")
-    return orr.kronecker(domain, [1.0, 1.0, 1.0]).report(n=100)
+    domain = orr_release.Domain({**HOSTILE, "</style><p>": []}, public=["</style><p>"], missing="value")
+    return orr_release.kronecker(domain, [1.0, 1.0, 1.0]).report(n=100)
 
 
 def test_names_and_labels_do_no_harm():
@@ -287,7 +293,7 @@ def test_the_parser_sees_what_is_not_escaped():
 
 
 def test_the_page_is_whole_accessible_and_alone():
-    document = Document(orr.optimal(SIZES, LEVELS).report(n=1000).html)
+    document = Document(orr_release.optimal(SIZES, LEVELS).report(n=1000).html)
     assert ("html", "lang", "en") in document.attributes
     assert document.tags.count("title") == document.tags.count("main") == document.tags.count("h1") == 1
     assert document.headings[0] == 1
@@ -297,14 +303,14 @@ def test_the_page_is_whole_accessible_and_alone():
     assert document.tags.count("caption") == document.tags.count("table")
     assert not {"script", "img", "link", "iframe"} & set(document.tags)
     assert not [a for a in document.attributes if a[1] in {"src", "href"} or "http:" in str(a[2])]
-    html = orr.kronecker([2], [1.0]).report().html
+    html = orr_release.kronecker([2], [1.0]).report().html
     assert "color-scheme: light dark" in html
     assert "@media print" in html
     assert html.startswith("<!DOCTYPE html>")
 
 
 def test_inside_a_notebook_it_is_a_part_of_the_page():
-    page = orr.kronecker([2, 3], [1.0, 1.0]).report()
+    page = orr_release.kronecker([2, 3], [1.0, 1.0]).report()
     document = Document(page._repr_html_())
     assert document.tags[0] == "article"
     assert "html" not in document.tags
@@ -314,7 +320,7 @@ def test_inside_a_notebook_it_is_a_part_of_the_page():
 
 
 def test_markdown_and_html_say_the_same():
-    page = orr.optimal(SIZES, LEVELS).report(n=1000)
+    page = orr_release.optimal(SIZES, LEVELS).report(n=1000)
     plain = re.sub(r"\\(.)", r"\1", re.sub(r"^(#+|-|\| ---.*) ?", "", page.markdown, flags=re.MULTILINE))
     words = (
         re.sub(r"[|*]", " ", plain).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").split()
@@ -326,7 +332,7 @@ def test_markdown_and_html_say_the_same():
 
 
 def test_saved_by_suffix(tmp_path):
-    page = orr.kronecker([2, 3], [1.0, 1.0]).report()
+    page = orr_release.kronecker([2, 3], [1.0, 1.0]).report()
     assert page.save(tmp_path / "board.md").read_text("utf-8") == page.markdown
     assert page.save(str(tmp_path / "board.HTML")).read_text("utf-8") == page.html
     for name in ("board", "board.pdf", "board.txt"):
@@ -336,18 +342,18 @@ def test_saved_by_suffix(tmp_path):
 
 
 def test_columns_are_spoken_of():
-    domain = orr.Domain(
+    domain = orr_release.Domain(
         {"sex": ["F", "M"], "ill": ["no", "yes"], "state": [], "name": []},
         public=["state"],
         withheld=["name"],
         missing={"ill": "value"},
     )
-    page = orr.kronecker(domain, [1.0, 1.0]).report().markdown
+    page = orr_release.kronecker(domain, [1.0, 1.0]).report().markdown
     assert "**Public columns:** state." in page
     assert "Not released at all: name" in page
     assert "without an answer to sex are refused" in page
     assert "no, yes, no answer" in page
-    plain = orr.kronecker([2, 2], [1.0, 1.0]).report().markdown
+    plain = orr_release.kronecker([2, 2], [1.0, 1.0]).report().markdown
     assert "Public columns" not in plain
     assert "attribute 1" in plain
 
@@ -358,4 +364,4 @@ def test_chances(q, words):
 
 
 def test_it_is_a_report():
-    assert isinstance(report(orr.kronecker([2], [1.0])), Report)
+    assert isinstance(report(orr_release.kronecker([2], [1.0])), Report)

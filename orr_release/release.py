@@ -1,0 +1,562 @@
+"""A mechanism that releases tables: names and labels, records in and out, estimates (chapter release).
+
+A release has one *form*, that of all attributes; or it has several, each with a mechanism of its own. Then
+each person is asked only the attributes of one form, drawn at random.
+
+This file is long because it holds one class, most of it the documentation of what users call.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from orr.arrays import Array, Floats, Integers
+from orr.channel import Channel, NotRecoverable, check_table
+from orr.checks import Label, check_attributes, check_codes
+from orr.levels import Levels
+from orr.mechanism import Mechanism
+from orr.randomness import Source
+from orr_release.counting import Part, Tally, column, labels_seen
+from orr_release.domain import Domain
+from orr_release.estimate import Estimate
+from orr_release.filter_check import warn_of
+from orr_release.mechanism_file.write import digest, save, state, written
+from orr_release.origin import check_origin, check_truth, origin
+from orr_release.plan import Plan, plan
+from orr_release.records import encode, is_lazy, is_table, partitions, perturb_lazily
+from orr_release.report import Report, report
+
+Form = tuple[int, ...]
+Attributes = str | int | Iterable[str | int]
+
+FORM = "form"  # The column that says which form a person had.
+SAMPLED_BLOCK = 2**22  # Values of sampled releases randomized at a time: many rows of each form.
+FILTER_ROWS = 20_000  # Released records searched for traces of a filter: milliseconds.
+MAX_NAMES = 4  # Attributes that are named in one line.
+
+
+class Seeded(UserWarning):
+    """A release has a seed or generator of its own: whoever finds or guesses it can take the noise off."""
+
+
+class Reading(NamedTuple):
+    """What was read from a batch of released records: an estimate, and counts of labels in some rows."""
+
+    estimate: Estimate
+    labels: dict[int, Array]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Release:
+    """A mechanism, and the names and labels of the tables that it releases.
+
+    Parameters
+    ----------
+    mechanism : Mechanism, or mapping from tuples of int to Mechanism
+        The mechanism for all attributes; or the mechanism of each form, by the attributes that it asks.
+    domain : Domain, optional
+        Names and labels of the attributes, as many as the mechanism has values. Without it, records are
+        arrays of codes.
+    construction : str, optional
+        The function that made it, by default that of the mechanism.
+
+    Attributes
+    ----------
+    forms : tuple
+        Pairs of the attributes of a form and its mechanism. All forms are equally likely.
+    sampled : bool
+        Whether each person is asked the attributes of one form, drawn at random. Released arrays then have -1
+        where nothing was asked, tables a null, and the number of the form in a column ``form``.
+    domain : Domain or None
+        Names and labels.
+    construction : str or None
+        The function that made it.
+
+    Examples
+    --------
+    >>> import orr
+    >>> from orr_release import Domain, Release
+    >>> domain = Domain({"sex": ["F", "M"], "children": 4})
+    >>> release = Release(orr.kronecker([2, 4], [1.0, 1.0]), domain)
+    >>> release
+    <Release: sex, children; overall level 2 (Kronecker 2), neighbours up to 1>
+    >>> list(release.perturb({"sex": "M", "children": 3}))
+    ['sex', 'children']
+    """
+
+    forms: tuple[tuple[Form, Mechanism], ...]
+    sampled: bool
+    domain: Domain | None
+    construction: str | None
+
+    def __init__(
+        self,
+        mechanism: Mechanism | Mapping[Form, Mechanism],
+        domain: Domain | None = None,
+        *,
+        construction: str | None = None,
+    ) -> None:
+        sampled = not isinstance(mechanism, Mechanism)
+        if isinstance(mechanism, Mechanism):
+            construction = construction or mechanism.construction
+            mechanism = {tuple(range(len(mechanism.sizes))): mechanism}
+        forms = _checked(mechanism)
+        vars(self).update(forms=forms, sampled=sampled, domain=domain, construction=construction)
+        if not isinstance(domain, Domain | None):
+            raise TypeError(f"domain must be a Domain, got {type(domain).__name__}")
+        if domain is not None and domain.sizes.tolist() != self.sizes.tolist():
+            raise ValueError(f"{domain} does not fit: the sizes are {self.sizes.tolist()}")
+        if domain is not None and sampled and FORM in (*domain.names, *domain.public):
+            raise ValueError(f"no column of a sampled release may be called {FORM!r}: it tells the form")
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of all attributes; raise if each form has a mechanism of its own."""
+        if self.sampled:
+            raise ValueError("each form has a mechanism of its own: release.forms has them all")
+        return self.forms[0][1]
+
+    @property
+    def answers(self) -> int:
+        """How many attributes each person is asked."""
+        return len(self.forms[0][0])
+
+    @cached_property
+    def levels(self) -> Levels:
+        """All levels. Which form a person had is drawn without looking, and tells nothing."""
+        return _largest(self.forms) if self.sampled else self.mechanism.levels
+
+    @property
+    def sizes(self) -> Integers:
+        """Number of values of each attribute."""
+        return self.levels.sizes if self.sampled else self.mechanism.sizes
+
+    @property
+    def epsilon(self) -> float:
+        """Overall level: the largest of any form."""
+        return self.levels.epsilon
+
+    @property
+    def names(self) -> tuple[str | int, ...]:
+        """Names of the attributes, or their numbers where there is no domain."""
+        return tuple(range(len(self.sizes))) if self.domain is None else self.domain.names
+
+    def perturb(self, records: Any, rng: int | np.random.Generator | None = None) -> Any:
+        """Randomize records.
+
+        Once: two releases of one record spend the level twice, and many give the truth away. Keep what was
+        released. What else is not protected is on the page *What it does not protect*.
+
+        Parameters
+        ----------
+        records : (n, k) array of int, or table
+            One record a row, with values 0 to ``sizes[i] - 1`` in column ``i``; or, if there is a domain, a
+            table of pandas, polars, pyarrow or dask with columns of these names and labels, in any order. One
+            record may also be k integers, or a dictionary.
+        rng : None, int or numpy.random.Generator
+            None draws from the operating system, or from a cipher keyed by it: use it for every real release.
+            A seed or a Generator makes the result reproducible, and so is for teaching and tests; with a
+            table it gets the warning :class:`orr_release.Seeded`. A dask frame takes none: its partitions
+            would share it, and so repeat each other's noise.
+
+        Returns
+        -------
+        array or table
+            The released records, of the same kind: a table has the randomized and the public columns, in the
+            order given, a fresh index, and nothing else. Where missing is a value, the type of a column
+            follows from the domain, since that of the input may tell who is missing. A dask frame is
+            randomized anew whenever it is computed: write it to a file once, and go on from there. Its
+            partitions stay as they were: truth that is divided by ward is released by ward.
+
+        Examples
+        --------
+        >>> import orr_release
+        >>> release = orr_release.kronecker([2, 4], [1.0, 1.0])
+        >>> release.perturb([[0, 3], [1, 1]], rng=7).shape
+        (2, 2)
+        """
+        if is_lazy(records):
+            if rng is not None:
+                raise ValueError("rng must be left out for a dask frame: its partitions would share it")
+            return perturb_lazily(records, self._domain, self.perturb)
+        check_truth(origin(records))
+        source, (codes, decode) = Source(rng), encode(records, self._domain, gaps=self.sampled)
+        if rng is not None and is_table(records):
+            warnings.warn(
+                "these records are released with a seed or generator of their own: whoever finds or guesses "
+                "it, or its state, can take the noise off again. Leave rng out for a real release",
+                Seeded,
+                stacklevel=2,
+            )
+        if not self.sampled:
+            return decode(self.mechanism.randomize(codes, source))
+        released, forms = self._randomize(codes, source)
+        return decode(released, **{FORM: forms}) if is_table(records) else decode(released)
+
+    def _randomize(self, codes: Array, source: Source) -> tuple[Array, Integers]:
+        """Draw a form for each record and randomize what it asks; what it does not ask becomes -1."""
+        released, forms = np.full_like(codes, -1), np.empty(len(codes), dtype=np.int64)
+        step = max(1, SAMPLED_BLOCK // len(self.sizes))
+        for start in range(0, len(codes), step):
+            rows = slice(start, start + step)
+            n = len(codes[rows])
+            forms[rows] = source.integers(np.array([len(self.forms)]), (n,))
+            for number, (form, mechanism) in enumerate(self.forms):
+                place = np.ix_(np.flatnonzero(forms[rows] == number) + start, np.array(form))
+                released[place] = mechanism.law.perturb(codes[place], source)
+        return released, forms
+
+    def estimate(
+        self,
+        released: Any,
+        attributes: Attributes,
+        *,
+        given: Mapping[str | int, Label | None] | None = None,
+        weights: ArrayLike | str | None = None,
+        counts: bool | str = False,
+    ) -> Estimate:
+        """Count the true values of some attributes, without bias, from released records.
+
+        **Give it all released rows.** Rows chosen by a released value are not the people who have it: most of
+        those may have been flipped into it. For a group use ``given``.
+
+        Parameters
+        ----------
+        released : (n, k) array of int, or table
+            What :meth:`perturb` returned; the columns asked for suffice. An arrow table that names another
+            mechanism is refused; data frames of pandas and polars do not carry such a name.
+        attributes : name, number, or several of them
+            The attributes whose joint table is wanted, at most 8 of them with those given.
+        given : mapping, optional
+            A value for each of some other attributes: only people who truly have these are counted.
+        weights : (n,) array or name of a column, optional
+            How many people each record stands for, in the order of the rows (a Series of pandas must have
+            the table's index). It must not be made from released values.
+        counts : bool or name of a column
+            True if ``released`` is the array of released counts, with an axis an attribute (those given
+            last), in the order of the labels; or the column that says how often a row was released.
+
+        Returns
+        -------
+        Estimate
+            Counts, their errors, intervals and tests. Those of several batches add up.
+
+        Raises
+        ------
+        NotRecoverable
+            Where a factor ``rho`` is 0: the release does not determine the table at all.
+
+        Warns
+        -----
+        Filtered
+            Where a column lacks values that would be there if nobody had chosen rows, but for a chance of
+            1e-9. Of rows chosen by a column that is not handed over, only ``groupby(...).apply`` of pandas
+            leaves a trace.
+
+        Examples
+        --------
+        >>> import orr_release
+        >>> release = orr_release.kronecker([2, 3], [2.0, 2.0])
+        >>> truth = np.array([[0, 0]] * 6000 + [[1, 2]] * 4000)
+        >>> released = release.perturb(truth, rng=5)
+        >>> release.estimate(released, 0).counts.round()
+        array([6011., 3989.])
+        >>> release.estimate(released, 0, given={1: 2}).proportions.round(2)
+        array([0., 1.])
+        """
+        options: dict[str, Any] = {"given": given, "weights": weights, "counts": counts}
+        if not is_lazy(released):
+            return self.concluded([self.read(released, attributes, **options)])
+        if not (weights is None or isinstance(weights, str)):
+            raise TypeError("weights must be the name of a column for a dask frame")
+        return self.concluded(partitions(released, lambda part: self.read(part, attributes, **options)))
+
+    def read(
+        self,
+        released: Any,
+        attributes: Attributes,
+        *,
+        given: Mapping[str | int, Label | None] | None = None,
+        weights: ArrayLike | str | None = None,
+        counts: bool | str = False,
+    ) -> Reading:
+        """Read a batch of released records, for :meth:`concluded`; the parameters are those of estimate."""
+        check_origin(origin(released), self.digest)
+        chosen, fixed = self.places(attributes), self.fixed(given)
+        check_table(self.sizes, table := (*chosen, *fixed))
+        if not (isinstance(counts, bool) or (isinstance(counts, str) and counts)):
+            raise TypeError(f"counts = {counts!r} must be True, False or the name of a column")
+        if weights is not None and counts:
+            raise ValueError("weights and counts cannot both be given")
+        for what, name in (("weights", weights), ("counts", counts)):
+            if isinstance(name, str) and (name in self.names or (self.sampled and name == FORM)):
+                raise ValueError(f"{what} = {name!r} must not be a randomized column: its values are noisy")
+        channels = self.channels(table)
+        if counts is True:
+            if self.sampled:
+                raise ValueError("counts of a sampled release do not tell who was asked: give the records")
+            tally = Tally.of_counts(released, next(iter(channels.values())).shape)
+            ((seen, _),) = tally.seen.values()
+            axes = {*range(seen.ndim)}
+            found = {i: seen.sum(axis=tuple(axes - {j})) for j, i in enumerate(table)}
+        else:
+            name, forms = counts or None, self._form_numbers(released) if self.sampled else None
+            tally = Tally(released, self._domain, table, forms, channels, weights=weights, counts=name)
+            # Last, since by now the records are known to be good.
+            found = labels_seen(released, self._domain, table, FILTER_ROWS, self.sampled, name)
+        parts = {form: Part(channel, *tally.seen[form]) for form, channel in channels.items()}
+        names: tuple[str | int, ...] = table
+        labels = None
+        if self.domain is not None:
+            names, labels = zip(*((self.domain.names[i], self.domain.labels[i]) for i in table), strict=True)
+        codes, sums = list(fixed.values()), (tally.total, tally.squares)
+        return Reading(Estimate(chosen, parts, *sums, names=names, labels=labels, given=codes), found)
+
+    def concluded(self, readings: Iterable[Reading]) -> Estimate:
+        """Add up what was read, and warn where rows seem to have been chosen by a released value."""
+        every = list(readings)
+        columns = {i: np.sum([r.labels[i] for r in every if i in r.labels], axis=0) for i in every[0].labels}
+        warn_of(columns, self.levels.flip_probabilities, self.domain)
+        return sum((r.estimate for r in every[1:]), start=every[0].estimate)
+
+    def _form_numbers(self, released: Any) -> Integers:
+        """Return the form of each record, from the column of that name or from what an array answers."""
+        if is_table(released):
+            numbers = column(released, FORM, "which tells what each person was asked")
+            if numbers.dtype.kind not in "iu" or not np.isin(numbers, np.arange(len(self.forms))).all():
+                raise ValueError(f"column {FORM!r} must hold numbers of forms, 0 to {len(self.forms) - 1}")
+            return numbers.astype(np.int64)
+        codes = np.atleast_2d(check_codes(released, self.sizes, gaps=True, complete=False))
+        patterns, which = np.unique(np.packbits(codes >= 0, axis=1), axis=0, return_inverse=True)
+        asked = np.array([np.isin(np.arange(len(self.sizes)), form) for form, _ in self.forms])
+        known = {row.tobytes(): number for number, row in enumerate(np.packbits(asked, axis=1))}
+        numbers = np.array([known.get(row.tobytes(), -1) for row in patterns], dtype=np.int64)[which.ravel()]
+        if len(numbers) and numbers.min() < 0:
+            raise ValueError(f"record {int(numbers.argmin())} answers what no form asks")
+        return numbers
+
+    def channels(self, attributes: Form) -> dict[int, Channel]:
+        """Return the channels of all forms that tell of a table, by the number of the form."""
+        if not self.sampled:
+            return {0: Channel.of(self.mechanism.law, attributes)}
+        found = {}
+        for number, (form, mechanism) in enumerate(self.forms):
+            if set(attributes) <= set(form):
+                inside = Channel.of(mechanism.law, [form.index(i) for i in attributes])
+                if inside.recoverable:
+                    found[number] = inside.renamed(attributes)
+        if not found:
+            raise NotRecoverable(
+                f"the table over attributes {attributes} cannot be recovered: no form tells of all of them"
+            )
+        return found
+
+    def noise(self, attributes: Form) -> tuple[float, float]:
+        """Return the smallest ``|rho|`` of a table, and the mean variance of a cell's proportion per record.
+
+        Those who were asked are a sample of all, drawn at random. That adds the most where the true table is
+        even, and this much is counted.
+        """
+        try:
+            channels = self.channels(attributes).values()
+        except NotRecoverable:
+            return 0.0, math.inf
+        factor = min(abs(r) for c in channels for r in c.rho.values())
+        if not self.sampled:
+            return factor, next(iter(channels)).noise
+        cells = math.prod(self.sizes[list(attributes)].tolist())
+        spread = (1 - 1 / cells) / cells
+        precision = math.fsum(1 / (c.noise + spread) for c in channels) / len(self.forms)
+        return factor, max(1 / precision - spread, 0.0)
+
+    def places(self, attributes: Any) -> list[int]:
+        """Return the numbers of some attributes, given by name or number."""
+        single = isinstance(attributes, str | int | np.integer)
+        several: Iterable[Any] = [attributes] if single else attributes
+        if self.domain is None:
+            return check_attributes(several, len(self.sizes))
+        return [self.domain.place(attribute) for attribute in several]
+
+    def fixed(self, given: Mapping[Any, Any] | None) -> dict[int, int]:
+        """Return the numbers of the attributes given, and the codes of their values."""
+        if self.domain is not None:
+            return {self.domain.place(name): self.domain.code(name, v) for name, v in (given or {}).items()}
+        fixed = dict(zip(check_attributes(given or {}, len(self.sizes)), (given or {}).values(), strict=True))
+        for i, code in fixed.items():
+            number = isinstance(code, int | np.integer) and not isinstance(code, bool)
+            if not (number and 0 <= code < self.sizes[i]):
+                raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {self.sizes[i] - 1}")
+        return fixed
+
+    def plan(self, n: int, tables: Iterable[Any] | None = None) -> Plan:
+        """Tell how exact the tables of a release will be, before anyone looks at the records.
+
+        Parameters
+        ----------
+        n : int
+            How many people there will be.
+        tables : iterable of tuples, optional
+            Attributes of tables, by name or number, in place of all pairs.
+
+        Returns
+        -------
+        Plan
+            Expected standard errors of every one-way and two-way table, and warnings.
+
+        Examples
+        --------
+        >>> import orr_release
+        >>> print(orr_release.optimal([3, 3, 3], [0.4, 0.4, 0.4]).plan(2000).warnings[0][:52])
+        Useless with 2,000 people: 0 x 1 (0.15 beside 0.11),
+        """
+        return plan(self, n, tables)
+
+    def report(self, n: int | None = None) -> Report:
+        """Write the page for an ethics board: who could learn what, and what is not protected.
+
+        Parameters
+        ----------
+        n : int, optional
+            How many people there will be; then the page also says how exact the tables will be.
+
+        Returns
+        -------
+        Report
+            Its ``markdown`` and its ``html``; ``save`` writes either.
+
+        Examples
+        --------
+        >>> import orr_release
+        >>> orr_release.kronecker([2, 3], [1.0, 2.0]).report().markdown.splitlines()[0]
+        '# What this release could tell'
+        """
+        return report(self, n)
+
+    def to_json(self) -> str:
+        """Return the text of a file with all that an analyst on another machine needs.
+
+        Examples
+        --------
+        >>> import orr_release
+        >>> orr_release.load(orr_release.kronecker([2, 3], [1.0, 2.0]).to_json())
+        <Release: 2 attributes, overall level 3 (Kronecker 3), neighbours up to 2>
+        """
+        return written(state(self))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the file that :func:`orr_release.load` reads, with every number to its last digit.
+
+        A file of another digest is not overwritten: a release may name it. What is constructed again has
+        another digest where the file holds the run time of a certificate.
+
+        Parameters
+        ----------
+        path : path
+            Where to.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> import orr_release
+        >>> release = orr_release.kronecker([2, 3], [1.0, 2.0])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.save(f"{folder}/mechanism.json")
+        ...     orr_release.load(f"{folder}/mechanism.json") == release
+        True
+        """
+        save(self, path)
+
+    @cached_property
+    def digest(self) -> str:
+        """Digest of its file: of the one it was loaded from, or else of the one that :meth:`save` writes.
+
+        It covers all that the file says: the law to the last digit, levels, names and labels, and the version
+        of the package. Publish it with a release, and :func:`orr_release.load` accepts no other file in its
+        place. Two releases are equal if they have the same digest. A construction that writes down its run
+        time in a certificate gives another one each time.
+
+        Pass on the file itself: another version of the package, or a processor that rounds differently, may
+        write the same mechanism with another digest.
+
+        Examples
+        --------
+        >>> import orr_release
+        >>> release = orr_release.kronecker([2, 3], [1.0, 2.0])
+        >>> again = orr_release.load(release.to_json(), digest=release.digest)
+        >>> again.digest == release.digest, again == release
+        (True, True)
+        >>> release.digest[:7], release.digest in release.to_json()
+        ('sha256:', True)
+        """
+        return digest(state(self))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Release):
+            return NotImplemented
+        return self is other or self.digest == other.digest
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        k = len(self.sizes)
+        named = self.domain is not None and k <= MAX_NAMES
+        attributes = f"{', '.join(map(str, self.names))};" if named else f"{k} attribute{'s' * (k > 1)},"
+        if not self.sampled:
+            return f"<Release: {attributes} {self.mechanism.spent}>"
+        forms = f"{len(self.forms)} form{'s' * (len(self.forms) > 1)}"
+        return (
+            f"<Release: {self.answers} of {attributes} {forms}, overall level {self.epsilon:.5g}, "
+            f"{self.levels.worst_neighbour}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
+        asked = self.levels.epsilons if self.sampled else self.mechanism.asked.epsilons
+        return self.levels.html(repr(self).strip("<>"), self.names, asked)
+
+    @property
+    def _domain(self) -> Domain | Integers:
+        return self.sizes if self.domain is None else self.domain
+
+
+def _checked(forms: Mapping[Form, Mechanism]) -> tuple[tuple[Form, Mechanism], ...]:
+    """Return forms with their mechanisms; raise if some attribute is in none, or a form is there twice."""
+    pairs = tuple((tuple(form), mechanism) for form, mechanism in forms.items())
+    for form, mechanism in pairs:
+        if not isinstance(mechanism, Mechanism) or len(mechanism.sizes) != len(form):
+            raise ValueError(f"the form {form} must have a mechanism of {len(form)} attributes")
+    asked = sorted({i for form, _ in pairs for i in form})
+    if asked != list(range(len(asked))) or not asked or len({frozenset(f) for f, _ in pairs}) < len(pairs):
+        raise ValueError("every attribute must stand in a form, and no form twice")
+    return pairs
+
+
+def _largest(forms: tuple[tuple[Form, Mechanism], ...]) -> Levels:
+    """Return the largest levels of each attribute in any form, and its mean flip probability if asked."""
+    k = 1 + max(max(form) for form, _ in forms)
+    sizes, flips, times = np.zeros(k, dtype=np.int64), np.zeros(k), np.zeros(k)
+    levels, neighbours, exact = np.zeros(k), np.zeros(k), np.zeros(k)
+    for form, mechanism in forms:
+        some, own = list(form), mechanism.levels
+        sizes[some] = own.sizes
+        flips[some] += own.flip_probabilities
+        times[some] += 1
+        values: list[tuple[Floats, Floats]] = [
+            (levels, own.epsilons),
+            (neighbours, own.neighbour_epsilons),
+            (exact, np.where(own.neighbour_exact, own.neighbour_epsilons, 0.0)),
+        ]
+        for largest, value in values:
+            np.maximum.at(largest, some, value)
+    epsilon = max(mechanism.epsilon for _, mechanism in forms)
+    return Levels(sizes, epsilon, levels, neighbours, exact >= neighbours, flips / times)
