@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 
 import numpy as np
@@ -11,11 +10,8 @@ from numpy.typing import ArrayLike
 
 from orr.arrays import Array, Floats, Integers
 
-Label = str | bool | int
-
 MAX_SIZE = 10**6
 MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
-POLICIES = ("refused", "value")  # what becomes of missing values
 
 
 def check_sizes(sizes: ArrayLike) -> Integers:
@@ -101,78 +97,3 @@ def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
         if not 0 <= i < k:
             raise ValueError(f"attribute {i} does not exist: attributes are 0 to {k - 1}")
     return [int(i) for i in chosen]
-
-
-def check_name(name: object) -> str:
-    """Return a name, or say that it is none."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"{name!r} is not the name of an attribute: names are strings, and not empty")
-    return name
-
-
-def check_columns(what: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of columns, or say what is wrong with them."""
-    if isinstance(names, str):
-        raise TypeError(f"{what} = {names!r} must be a list of columns, not one name")
-    columns = tuple(check_name(name) for name in names)
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"{what} has a column twice")
-    return columns
-
-
-def is_missing(value: object) -> bool:
-    """Tell whether a value stands for none: None, or what libraries have in its place.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
-    """
-    strange = type(value).__name__ in {"NAType", "NaTType"}
-    return value is None or strange or (isinstance(value, float) and value != value)
-
-
-def check_labels(name: str, labels: Iterable[Label] | int, least: int) -> tuple[Label, ...]:
-    """Return the labels of an attribute, or say what is wrong with them."""
-    if isinstance(labels, int | np.integer) and not isinstance(labels, bool | np.bool_):
-        labels = range(labels) if labels <= MAX_SIZE else range(MAX_SIZE + 1)
-    if isinstance(labels, str | Set | Mapping) or not isinstance(labels, Iterable):  # sets have no order
-        kind = type(labels).__name__
-        raise TypeError(f"the labels of {name!r} must be a list or a number of codes, got a {kind}")
-    values = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
-    types = {type(v) for v in values}
-    wrong = types - {str, bool, int}
-    if wrong or len(types) > 1:
-        raise TypeError(
-            f"the labels of {name!r} must be all strings, all booleans or all integers"
-            + ("; missing values are what missing= is for" if type(None) in types else "")
-        )
-    if len(set(values)) < len(values):
-        (twice, _), *_ = Counter(values).most_common(1)
-        raise ValueError(f"the labels of {name!r} have {twice!r} twice")
-    for value in values:
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError(f"the labels of {name!r} must be 64-bit integers, got {value}")
-        if (
-            isinstance(value, str)
-            and not value.isprintable()
-            and any("\ud800" <= c < "\ue000" for c in value)
-        ):
-            raise ValueError(f"the labels of {name!r} must be text that can be written as UTF-8")
-    if not least <= len(values) <= MAX_SIZE:
-        raise ValueError(
-            f"{name!r} has {len(values)} labels and needs {least} to {MAX_SIZE}"
-            + ("; a column with one value tells nothing: leave it out" if len(values) == 1 else "")
-        )
-    return values
-
-
-def check_policies(missing: str | Mapping[str, str], names: Sequence[str]) -> tuple[bool, ...]:
-    """Return for each attribute whether missing is a value of its own."""
-    given = missing if isinstance(missing, Mapping) else dict.fromkeys(names, missing)
-    for name, policy in given.items():
-        if name not in names:
-            raise ValueError(f"missing names {name!r}: the attributes are {', '.join(names)}")
-        if policy not in POLICIES:
-            raise ValueError(f"missing = {policy!r} must be 'refused' or 'value'")
-    return tuple(given.get(name, "refused") == "value" for name in names)

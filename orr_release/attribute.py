@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from orr.checks import Label
-from orr_release.domain import Domain
+from orr_release.domain import Domain, Label
 
 WORDS = {str: "strings", bool: "booleans", int: "integers"}
 # What read_csv of pandas takes for missing.

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
-from orr.checks import Label
 from orr_release.attribute import Attribute
+from orr_release.domain import Label
 
 UNKNOWN, MISSING = -1, -2  # in place of a code: a label that is not declared, no label
 BLOCK = 1 << 16  # rows that are looked up at a time: what is between column and codes stays in the cache

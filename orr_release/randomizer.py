@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike
 
 from orr.arrays import Array, Integers
 from orr.channel import Part
-from orr.checks import Label
 from orr.randomness import Seeded, Source
 from orr_release.counting import Tally, check_table, labels_seen
 from orr_release.described import Described
-from orr_release.domain import Domain
+from orr_release.domain import Domain, Label
 from orr_release.estimate import Estimate
 from orr_release.filter_check import warn_of
 from orr_release.origin import check_origin, check_truth, origin

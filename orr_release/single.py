@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
-from orr.checks import is_missing
 from orr_release.attribute import WORDS, Attribute
 from orr_release.columns import HIDDEN, Decode, check_names
+from orr_release.domain import is_missing
 
 
 def encode_one(

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from orr.arrays import Floats, frozen
 from orr.channel import Part, ending
-from orr.checks import Label
+from orr_release.domain import Label
 from orr_release.pooled import Pooled
 from orr_release.shown import Axes
 
