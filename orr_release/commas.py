@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from orr_release.columns import HIDDEN, Undeclared, imported
+from orr.checks import HIDDEN
+from orr_release.arrow import Undeclared, imported
 from orr_release.domain import Domain, Label
 
 BLOCK = 2**21  # bytes that a row may have; several times as many are read ahead

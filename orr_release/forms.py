@@ -14,10 +14,11 @@ from orr.arrays import Array, Floats, Integers, frozen
 from orr.channel import Channel, NotRecoverable
 from orr.mechanism import Mechanism
 from orr.randomness import Source
+from orr_release.codes import read
 from orr_release.counting import column
 from orr_release.domain import Domain
+from orr_release.frames import is_table
 from orr_release.randomizer import FORM, Randomizer
-from orr_release.records import encode, is_table
 
 Form = tuple[int, ...]
 
@@ -129,7 +130,7 @@ class Sampled(Randomizer):
             if numbers.dtype.kind not in "iu" or not np.isin(numbers, np.arange(len(self.forms))).all():
                 raise ValueError(f"column {FORM!r} must hold numbers of forms, 0 to {len(self.forms) - 1}")
             return numbers.astype(np.int64)
-        codes, _ = encode(released, self.sizes, gaps=True, complete=False)
+        codes = read(released, self.sizes, gaps=True, complete=False)
         patterns, which = np.unique(np.packbits(codes >= 0, axis=1), axis=0, return_inverse=True)
         asked = np.array([np.isin(np.arange(len(self.sizes)), form) for form in self.forms])
         known = {row.tobytes(): number for number, row in enumerate(np.packbits(asked, axis=1))}

@@ -18,13 +18,14 @@ from numpy.typing import ArrayLike
 from orr.arrays import Array, Integers
 from orr.channel import Part
 from orr.randomness import Seeded, Source
+from orr_release.codes import read, write
 from orr_release.counting import Tally, check_table, labels_seen
 from orr_release.described import Described
 from orr_release.domain import Domain, Label
 from orr_release.estimate import Estimate
 from orr_release.filter_check import warn_of
+from orr_release.frames import is_lazy, is_table, partitions, perturb_lazily
 from orr_release.origin import check_origin, check_truth, origin
-from orr_release.records import encode, is_lazy, is_table, partitions, perturb_lazily
 
 Attributes = str | int | Iterable[str | int]
 FORM = "form"  # the column that says which form a person had
@@ -101,10 +102,12 @@ class Randomizer(Described):
         -------
         array or table
             The released records, of the same kind: a table has the randomized and the public columns, in the
-            order given, a fresh index, and nothing else. Where missing is a value, the type of a column
-            follows from the domain, since that of the input may tell who is missing. A dask frame is
-            randomized anew whenever it is computed: write it to a file once, and go on from there. Its
-            partitions stay as they were: truth that is divided by ward is released by ward.
+            order given, a fresh index, and nothing else. The types of randomized columns follow from the
+            domain, since those of the input may tell who is missing: strings, booleans and 64-bit integers,
+            in pandas ``boolean`` and ``Int64`` where missing is a value. Categoricals and the like come back
+            as such plain values. A dask frame is randomized anew whenever it is computed: write it to a file
+            once, and go on from there. Its partitions stay as they were: truth that is divided by ward is
+            released by ward.
 
         Examples
         --------
@@ -118,7 +121,7 @@ class Randomizer(Described):
                 raise ValueError("rng must be left out for a dask frame: its partitions would share it")
             return perturb_lazily(records, self._domain, self.perturb)
         check_truth(origin(records))
-        source, (values, decode) = Source(rng), encode(records, self._domain, gaps=self.gaps)
+        source, values = Source(rng), read(records, self._domain, gaps=self.gaps)
         if rng is not None and is_table(records):
             warnings.warn(
                 "these records are released with a seed or generator of their own: whoever finds or guesses "
@@ -133,8 +136,9 @@ class Randomizer(Described):
             released[rows], drawn = self.randomize(values[rows], source)
             forms.append(drawn)
         if self.gaps and is_table(records):
-            return decode(released, **{FORM: np.concatenate([np.empty(0, dtype=np.int64), *forms])})
-        return decode(released)
+            numbers = np.concatenate([np.empty(0, dtype=np.int64), *forms])
+            return write(released, records, self._domain, gaps=True, **{FORM: numbers})
+        return write(released, records, self._domain)
 
     def estimate(
         self,
