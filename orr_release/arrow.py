@@ -100,14 +100,8 @@ def fill(codes: Array, values: Any, column: Column, shown: str) -> None:
     >>> codes
     array([1, 0, 1], dtype=uint8)
     """
-    pa, compute = imported("pyarrow"), imported("pyarrow.compute")
-    if (
-        not _fits(values.type, column)
-        and compute.all(compute.is_null(values, nan_is_null=True), min_count=0).as_py()
-    ):
-        values = pa.chunked_array(
-            [pa.nulls(len(values))]
-        )  # the type of a column without a value is an accident
+    if not _fits(values.type, column) and _blank(values):  # then its type is an accident
+        values = imported("pyarrow").chunked_array([imported("pyarrow").nulls(len(values))])
     _check_type(values.type, column, shown)
     start, missing, first = 0, 0, None
     for chunk in values.chunks:
@@ -124,6 +118,12 @@ def fill(codes: Array, values: Any, column: Column, shown: str) -> None:
         raise column.incomplete(missing)
     if first is not None:
         raise Undeclared(column.name, first)
+
+
+def _blank(values: Any) -> bool:
+    """Return whether a column has no value at all."""
+    compute = imported("pyarrow.compute")
+    return bool(compute.all(compute.is_null(values, nan_is_null=True), min_count=0).as_py())
 
 
 def _found(chunk: Any, column: Column) -> Array:

@@ -97,9 +97,7 @@ def read(
     for name in public:
         if frames.column(records, name) is None:
             shown = frames.type_name(records, name)
-            raise TypeError(
-                f"column {name!r} is of type {shown}, whose values are not of one type ({HIDDEN})"
-            )
+            raise TypeError(f"column {name!r} is of type {shown}, which is not one type of Arrow: change it")
     return codes
 
 

@@ -1,9 +1,10 @@
 """Frames at the edge: pandas, polars and pyarrow tables, and dask frames of pandas (chapter release).
 
-Columns come in through the Arrow PyCapsule interface, which all three libraries speak. What goes out has the
-types of the labels, not those of the input: libraries choose types by whether a value is missing, and so a
-type may tell who gave no answer. Strings become ``str`` (polars: ``String``, Arrow: ``string``), booleans
-``bool``, integers ``int64``; in pandas ``boolean`` and ``Int64`` where there may be missing values.
+Columns come in as Arrow columns, through the PyCapsule interface where Arrow can look up what that gives.
+What goes out has the types of the labels, not those of the input: libraries choose types by whether a value
+is missing, and so a type may tell who gave no answer. Strings become ``str`` (polars: ``String``, Arrow:
+``string``), booleans ``bool``, integers ``int64``; in pandas ``boolean`` and ``Int64`` where values may be
+missing.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def names_of(frame: Any) -> list[Any]:
     >>> names_of(pa.table({"sex": ["F"]}))
     ['sex']
     """
-    return list(getattr(frame, "column_names", frame.columns))
+    return list(frame.column_names if library(frame) == "pyarrow" else frame.columns)
 
 
 def check_names(names: Sequence[Any], wanted: Sequence[str]) -> None:
@@ -91,7 +92,7 @@ def check_names(names: Sequence[Any], wanted: Sequence[str]) -> None:
 
 
 def column(frame: Any, name: str) -> Any:
-    """Return a column in Arrow, or None if its values are not of one type that Arrow has.
+    """Return a column in Arrow, or None if its values are not of one type of Arrow.
 
     Examples
     --------
@@ -100,8 +101,12 @@ def column(frame: Any, name: str) -> Any:
     ['F', None]
     """
     pa, native = imported("pyarrow"), frame[name]
-    try:  # through its own interface polars gives views and dictionaries of views, which Arrow cannot cast
-        return pa.chunked_array([native.to_arrow()] if hasattr(native, "to_arrow") else native)
+    try:
+        if library(frame) != "polars":
+            return pa.chunked_array(native)
+        # Through the interface polars gives dictionaries of views, which Arrow cannot cast. Of objects it
+        # gives the addresses.
+        return None if native.dtype == imported("polars").Object else pa.chunked_array([native.to_arrow()])
     except (ArithmeticError, TypeError, ValueError, NotImplementedError):  # whose words may show the value
         return None
 
@@ -176,8 +181,12 @@ def _pandas_type(arrow_type: Any, nullable: bool) -> Any:
 
 def _pandas(values: Any, dtype: Any) -> Any:
     """Return an Arrow column as a Series of some type, which is writable."""
-    own = hasattr(dtype, "__from_arrow__")
-    array = dtype.__from_arrow__(values) if own else values.to_numpy(zero_copy_only=False)
+    if hasattr(dtype, "__from_arrow__"):
+        array = dtype.__from_arrow__(values)
+    elif dtype == np.dtype(object):  # numpy would make floats of integers beside missing values
+        array = values.to_pylist()
+    else:
+        array = values.to_numpy(zero_copy_only=False)
     return imported("pandas").Series(array, dtype=dtype, copy=True)
 
 

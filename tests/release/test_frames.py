@@ -378,6 +378,13 @@ def test_only_the_columns_asked_for_are_read():
     assert read(table, STRICT, [2, 0]).tolist() == [[3, 1], [0, 0], [1, 1]]
 
 
+def test_names_that_pandas_makes_attributes():
+    domain = Domain({"column_names": ["x", "y"], "dtype": 3})
+    frame = pd.DataFrame({"column_names": ["y", "x"], "dtype": [2, 0]}, index=["to_arrow", "columns"])
+    assert read(frame, domain).tolist() == [[1, 2], [0, 0]]
+    assert rows(identity(frame, domain)) == rows(frame)
+
+
 def test_strings_of_more_than_an_array_holds(monkeypatch):
     monkeypatch.setattr(arrow, "MAX_ARRAY_BYTES", 10)
     domain = Domain({"a": ["long", "longer"], "b": ["no", "yes"]})

@@ -116,12 +116,13 @@ def test_declared_labels_are_checked_and_types_stay(make):
         identity(make({"p": ["CA", SECRET], "a": ["x", "y"]}), LISTED)
 
 
-def test_values_that_arrow_does_not_have_are_refused():
-    frame = pd.DataFrame({"a": ["x", "y"], "p": pd.Series([SECRET, {1}], dtype=object)})
+@pytest.mark.parametrize("values", [pd.Series([SECRET, {1}]), pl.Series([SECRET, {1}], dtype=pl.Object)])
+def test_values_that_arrow_does_not_have_are_refused(values):
+    make = pd.DataFrame if isinstance(values, pd.Series) else pl.DataFrame
     with pytest.raises(
-        TypeError, match="column 'p' is of type object, whose values are not of one type"
+        TypeError, match=r"column 'p' is of type .bject, which is not one type of Arrow"
     ) as caught:
-        identity(frame, PLACES)
+        identity(make({"a": ["x", "y"], "p": values}), PLACES)
     assert "SECRET" not in str(caught.value)
 
 
@@ -180,8 +181,16 @@ COPIED = {
     "boolean": [True, None],
     "Float64": [1.5, None],
     "object": ["m", "n"],
+    "timedelta64[ns]": [1, 2],
+    "period[M]": ["2020-01", "2021-01"],
     "str": ["m", "n"],
 }
+
+
+def test_objects_stay_what_they_are():
+    values = [2**60 + 1, None]
+    frame = pd.DataFrame({"a": ["x", "y"], "p": pd.Series(values, dtype=object)})
+    assert identity(frame, PLACES)["p"].tolist() == values
 
 
 def check_copy(dtype):
