@@ -102,6 +102,8 @@ def column(frame: Any, name: str) -> Any:
     """
     pa, native = imported("pyarrow"), frame[name]
     try:
+        if library(frame) == "pandas" and native.dtype == "category":
+            return _categories(native.array)
         if library(frame) != "polars":
             return pa.chunked_array(native)
         # Through the interface polars gives dictionaries of views, which Arrow cannot cast. Of objects it
@@ -109,6 +111,14 @@ def column(frame: Any, name: str) -> Any:
         return None if native.dtype == imported("polars").Object else pa.chunked_array([native.to_arrow()])
     except (ArithmeticError, TypeError, ValueError, NotImplementedError):  # whose words may show the value
         return None
+
+
+def _categories(values: Any) -> Any:
+    """Return a categorical of pandas in Arrow, with the same codes: Arrow would copy and check them all."""
+    pa, codes = imported("pyarrow"), values.codes
+    indices = pa.array(codes, mask=codes < 0 if codes.min(initial=0) < 0 else None)
+    listed = pa.array(values.categories)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, listed, safe=False)])
 
 
 def type_name(frame: Any, name: str) -> str:
