@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 from numbers import Integral, Real
 
@@ -11,12 +10,10 @@ from numpy.typing import ArrayLike
 
 from orr.arrays import Array, Floats, Integers
 
-Label = str | bool | int
-
 MAX_SIZE = 10**6
 MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
+# The end of every message about a record.
 HIDDEN = "the record's own value is not shown, since messages end in logs"
-POLICIES = ("refused", "value")  # what becomes of missing values
 
 
 def check_sizes(sizes: ArrayLike) -> Integers:
@@ -104,18 +101,37 @@ def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
     return [int(i) for i in chosen]
 
 
-def check_codes(records: object, sizes: Integers, *, gaps: bool = False, complete: bool = True) -> Array:
-    """Return records as an array of codes, one record a row or a single one; raise if one is out of range.
+def check_codes(
+    records: ArrayLike, sizes: Integers, places: Sequence[int] | None = None, least: int = 0
+) -> Array:
+    """Return an array of codes with one record per row; raise if its shape, type or a value is wrong.
 
-    With ``gaps``, the type must hold -1, which stands for no answer; records that are not ``complete`` may
-    have it.
+    Parameters
+    ----------
+    records : array of int
+        Records in rows, or a single one. They are not copied.
+    sizes : ndarray
+        Number of values of each attribute.
+    places : sequence of int, optional
+        The attributes that are wanted, in this order; by default all. Only these are checked and returned.
+    least : int
+        Smallest code: 0, or -1 where attributes may be without an answer.
+
+    Returns
+    -------
+    ndarray
+        The codes, in the type that they came in.
+
+    Examples
+    --------
+    >>> check_codes([1, 2], np.array([2, 3]))
+    array([[1, 2]])
     """
-    if isinstance(records, Mapping) or hasattr(records, "columns") or hasattr(records, "__arrow_c_stream__"):
-        raise TypeError(
-            f"records is a {type(records).__name__}, and this mechanism knows neither names nor labels: "
-            "declare them, orr_release.Release(mechanism, Domain({name: labels, ...})), or give an array"
-        )
-    k, low = len(sizes), -1 if gaps and not complete else 0
+    if isinstance(records, Mapping) or any(
+        hasattr(records, name) for name in ("columns", "__arrow_c_stream__")
+    ):
+        raise nameless(records)
+    k, most = len(sizes), int(sizes.max()) - 1
     try:
         values = np.asarray(records)
     except ValueError:
@@ -130,90 +146,31 @@ def check_codes(records: object, sizes: Integers, *, gaps: bool = False, complet
         )
     if values.dtype.kind not in "iu":
         raise TypeError(f"records must be integers, got {values.dtype.name}")
-    if int(sizes.max()) - 1 > np.iinfo(values.dtype).max or (gaps and values.dtype.kind == "u"):
-        raise ValueError(
-            f"records of type {values.dtype.name} cannot hold the values {-1 if gaps else 0} to "
-            f"{sizes.max() - 1}: use a wider type"
-        )
-    wrong = (values < low) | (values >= sizes)
+    if most > np.iinfo(values.dtype).max:
+        raise too_narrow(values, 0, most)
+    chosen = list(range(k) if places is None else places)
+    rows = values.reshape(-1, k)
+    rows = rows if places is None else rows[:, chosen]
+    wrong = (rows < least) | (rows >= sizes[chosen])
     if wrong.any():
-        row, i = (int(place) for place in np.argwhere(np.atleast_2d(wrong))[0])
+        row, j = (int(place) for place in np.argwhere(wrong)[0])
+        i = chosen[j]
         raise ValueError(
             f"records[{row}, {i}] is out of range: attribute {i} has values 0 to {sizes[i] - 1} ({HIDDEN})"
         )
-    return values
+    return rows
 
 
-def check_name(name: object) -> str:
-    """Return a name, or say that it is none."""
-    if not isinstance(name, str) or not name:
-        raise TypeError(f"{name!r} is not the name of an attribute: names are strings, and not empty")
-    return name
+def nameless(records: object) -> TypeError:
+    """Return the error for a table or a record with names where there are no names and labels."""
+    return TypeError(
+        f"records is a {type(records).__name__}, and this mechanism knows neither names nor labels: declare "
+        "them, orr_release.Release(mechanism, Domain({name: labels, ...})), or give an array of codes"
+    )
 
 
-def check_columns(what: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return names of columns, or say what is wrong with them."""
-    if isinstance(names, str):
-        raise TypeError(f"{what} = {names!r} must be a list of columns, not one name")
-    columns = tuple(check_name(name) for name in names)
-    if len(set(columns)) < len(columns):
-        raise ValueError(f"{what} has a column twice")
-    return columns
-
-
-def is_missing(value: object) -> bool:
-    """Tell whether a value stands for none: None, or what libraries have in its place.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
-    """
-    strange = type(value).__name__ in {"NAType", "NaTType"}
-    return value is None or strange or (isinstance(value, float) and value != value)
-
-
-def check_labels(name: str, labels: Iterable[Label] | int, least: int) -> tuple[Label, ...]:
-    """Return the labels of an attribute, or say what is wrong with them."""
-    if isinstance(labels, int | np.integer) and not isinstance(labels, bool | np.bool_):
-        labels = range(labels) if labels <= MAX_SIZE else range(MAX_SIZE + 1)
-    if isinstance(labels, str | Set | Mapping) or not isinstance(labels, Iterable):  # sets have no order
-        kind = type(labels).__name__
-        raise TypeError(f"the labels of {name!r} must be a list or a number of codes, got a {kind}")
-    values = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
-    types = {type(v) for v in values}
-    wrong = types - {str, bool, int}
-    if wrong or len(types) > 1:
-        raise TypeError(
-            f"the labels of {name!r} must be all strings, all booleans or all integers"
-            + ("; missing values are what missing= is for" if type(None) in types else "")
-        )
-    if len(set(values)) < len(values):
-        (twice, _), *_ = Counter(values).most_common(1)
-        raise ValueError(f"the labels of {name!r} have {twice!r} twice")
-    for value in values:
-        if isinstance(value, int) and not -(2**63) <= value < 2**63:
-            raise ValueError(f"the labels of {name!r} must be 64-bit integers, got {value}")
-        if (
-            isinstance(value, str)
-            and not value.isprintable()
-            and any("\ud800" <= c < "\ue000" for c in value)
-        ):
-            raise ValueError(f"the labels of {name!r} must be text that can be written as UTF-8")
-    if not least <= len(values) <= MAX_SIZE:
-        raise ValueError(
-            f"{name!r} has {len(values)} labels and needs {least} to {MAX_SIZE}"
-            + ("; a column with one value tells nothing: leave it out" if len(values) == 1 else "")
-        )
-    return values
-
-
-def check_policies(missing: str | Mapping[str, str], names: Sequence[str]) -> tuple[bool, ...]:
-    """Return for each attribute whether missing is a value of its own."""
-    given = missing if isinstance(missing, Mapping) else dict.fromkeys(names, missing)
-    for name, policy in given.items():
-        if name not in names:
-            raise ValueError(f"missing names {name!r}: the attributes are {', '.join(names)}")
-        if policy not in POLICIES:
-            raise ValueError(f"missing = {policy!r} must be 'refused' or 'value'")
-    return tuple(given.get(name, "refused") == "value" for name in names)
+def too_narrow(values: Array, least: int, most: int) -> ValueError:
+    """Return the error for codes of a type that cannot hold what may be released."""
+    return ValueError(
+        f"records of type {values.dtype.name} cannot hold the values {least} to {most}: use a wider type"
+    )

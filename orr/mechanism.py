@@ -198,8 +198,8 @@ class Mechanism:
         (2, 2)
         """
         source = Source(rng)
-        codes = check_codes(records, self.sizes)
-        return self.randomize(codes.reshape(-1, len(self.problem)), source).reshape(codes.shape)
+        released = self.randomize(check_codes(records, self.sizes), source)
+        return released[0] if len(released) == 1 and np.ndim(records) == 1 else released
 
     def randomize(self, codes: Array, source: Source) -> Array:
         """Randomize codes that are known to be good, as many rows at a time as suit the law."""
@@ -244,7 +244,7 @@ class Mechanism:
         single = isinstance(attributes, int | np.integer) and not isinstance(attributes, bool)
         table = check_attributes([attributes] if single else attributes, len(self.problem))  # type: ignore[list-item, arg-type]
         check_table(self.sizes, table)
-        codes = np.atleast_2d(check_codes(released, self.sizes))[:, table]
+        codes = check_codes(released, self.sizes)[:, table]
         shape = tuple(self.sizes[table].tolist())
         cells = np.ravel_multi_index(tuple(codes.T.astype(np.int64)), shape)
         seen = np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)

@@ -16,7 +16,7 @@ from typing import Any
 
 from orr.budget.allocate import METHODS, OBJECTIVES
 from orr_release import files as batches
-from orr_release.columns import imported
+from orr_release.arrow import imported
 from orr_release.constructions import allocate
 from orr_release.domain import Domain
 from orr_release.mechanism_file.load import load

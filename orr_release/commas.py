@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from orr.checks import Label
-from orr_release.columns import HIDDEN, Undeclared, imported
-from orr_release.domain import Domain
+from orr.checks import HIDDEN
+from orr_release.arrow import Undeclared, imported
+from orr_release.domain import Domain, Label
 
 BLOCK = 2**21  # bytes that a row may have; several times as many are read ahead
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "vertical bars"}  # that others write in place of commas

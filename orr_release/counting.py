@@ -11,9 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.channel import Channel
-from orr_release.columns import imported
+from orr_release.arrow import imported
+from orr_release.codes import read
 from orr_release.domain import Domain
-from orr_release.records import encode, is_table
+from orr_release.frames import is_table
 
 Tables = tuple[Floats, Floats]
 
@@ -91,7 +92,7 @@ class Tally:
         number = 0
         for form in wanted:
             rows = None if forms is None else forms == form
-            codes, _ = encode(released if rows is None else take(released, rows), domain, table)
+            codes = read(released if rows is None else take(released, rows), domain, table)
             part = weight if rows is None or weight is None else weight[rows]
             self.seen[form] = self._tables(codes, part, counts is None)
             number = len(codes)
@@ -225,7 +226,7 @@ def labels_seen(
     else:
         values = np.asarray(released)
         some, places = values[:: -(-max(len(values), 1) // most)], list(range(len(domain)))
-    codes, _ = encode(some, domain, tuple(places), gaps=gaps, complete=not gaps)
+    codes = read(some, domain, tuple(places), gaps=gaps, complete=not gaps)
     columns = {i: codes[:, j] for j, i in enumerate(places)}
     columns |= {i: np.full(len(codes), code) for i, code in group.items()}
     return {i: _counted(codes, int(sizes[i]), times) for i, codes in columns.items()}

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence, Set
 from html import escape
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
-from orr.arrays import Fixed, Integers, frozen
-from orr.checks import POLICIES, Label, check_columns, check_labels, check_name, check_policies, is_missing
+from orr.arrays import Integers, frozen
+from orr.checks import MAX_SIZE
+
+Label = str | bool | int
+
+POLICIES = ("refused", "value")  # what becomes of missing values
+# The labels that read_csv of pandas takes for missing values.
+READ_AS_MISSING = {"", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"}
+READ_AS_MISSING |= {"#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"}
 
 
-class Domain(Fixed):
+class Domain:
     """The attributes of a release: their names, and the labels that each may have.
 
     Labels come from the questionnaire or the codebook, never from the records: a label that only occurs
@@ -39,6 +47,12 @@ class Domain(Fixed):
         Labels of each of these. Where missing is a value, it is the last one, None.
     sizes : ndarray
         Number of labels of each of these.
+    missing : tuple of bool
+        Whether missing is a value of each of these.
+    public, withheld : tuple of str
+        The columns that are released as they are, and those that are not released.
+    codebook : dict
+        The declared labels of public columns, none if there are none.
 
     Examples
     --------
@@ -56,6 +70,14 @@ class Domain(Fixed):
     <Release: sex, smokes, children; overall level 3.4448 (Kronecker 4.5), neighbours up to 3.4448>
     """
 
+    names: tuple[str, ...]
+    labels: tuple[tuple[Label | None, ...], ...]
+    sizes: Integers
+    missing: tuple[bool, ...]
+    public: tuple[str, ...]
+    withheld: tuple[str, ...]
+    codebook: dict[str, tuple[Label, ...]]
+
     def __init__(
         self,
         attributes: Mapping[str, Iterable[Label] | int],
@@ -66,21 +88,29 @@ class Domain(Fixed):
     ) -> None:
         if not isinstance(attributes, Mapping):
             raise TypeError(f"attributes must map names to labels, got {type(attributes).__name__}")
-        self.public, self.withheld = check_columns("public", public), check_columns("withheld", withheld)
-        both = sorted(set(self.public) & set(self.withheld))
+        public, withheld = check_columns("public", public), check_columns("withheld", withheld)
+        both = sorted({*public} & {*withheld})
         if both:
             raise ValueError(f"column {both[0]!r} cannot be both public and withheld")
-        kept = {check_name(n): v for n, v in attributes.items() if n not in self.withheld}
-        self.codebook = {n: check_labels(n, v, 0) for n, v in kept.items() if n in self.public}
-        self.names = tuple(n for n in kept if n not in self.public)
-        if not self.names:
+        kept = {check_name(n): v for n, v in attributes.items() if n not in withheld}
+        names = tuple(n for n in kept if n not in public)
+        if not names:
             raise ValueError("attributes is empty: at least one attribute must be randomized")
-        self.missing = check_policies(missing, self.names)
-        self.labels: tuple[tuple[Label | None, ...], ...] = tuple(
+        codebook = {n: check_labels(n, v, 0) for n, v in kept.items() if n in public}
+        policies = check_policies(missing, names)
+        labels = tuple(
             (*check_labels(n, kept[n], 1 if null else 2), *([None] if null else []))
-            for n, null in zip(self.names, self.missing, strict=True)
+            for n, null in zip(names, policies, strict=True)
         )
-        self.sizes: Integers = frozen(np.array([len(labels) for labels in self.labels], dtype=np.int64))
+        sizes = frozen(np.array([len(known) for known in labels], dtype=np.int64))
+        vars(self).update(names=names, labels=labels, sizes=sizes, missing=policies)
+        vars(self).update(public=public, withheld=withheld, codebook=codebook)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"{name} cannot be set: a Domain does not change once it is made")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"{name} cannot be deleted: a Domain does not change once it is made")
 
     def __len__(self) -> int:
         return len(self.names)
@@ -212,13 +242,108 @@ class Domain(Fixed):
 
 
 def _listed(labels: Sequence[Label | None], most: int = 8) -> str:
-    """Write some labels."""
+    """Return the first labels as text."""
     shown = ", ".join(map(repr, labels[:most]))
     return f"they are {shown}" + (f" and {len(labels) - most} more" if len(labels) > most else "")
 
 
 def _typed(value: Any) -> Any:
-    """Tell True from 1, which are equal in Python."""
+    """Pair every value with its type, since True equals 1."""
     if isinstance(value, dict):
         return {key: _typed(v) for key, v in value.items()}
     return [_typed(v) for v in value] if isinstance(value, list) else (type(value), value)
+
+
+def check_name(name: object) -> str:
+    """Return a name; raise if it is not a string or is empty."""
+    if not isinstance(name, str) or not name:
+        raise TypeError(f"{name!r} is not the name of an attribute: names are strings, and not empty")
+    return name
+
+
+def check_columns(what: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return names of columns as a tuple; raise if one is not a name or occurs twice."""
+    if isinstance(names, str):
+        raise TypeError(f"{what} = {names!r} must be a list of columns, not one name")
+    columns = tuple(check_name(name) for name in names)
+    if len(set(columns)) < len(columns):
+        raise ValueError(f"{what} has a column twice")
+    return columns
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value is None, NaN, NA or NaT.
+
+    Examples
+    --------
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    strange = type(value).__name__ in {"NAType", "NaTType"}
+    return value is None or strange or (isinstance(value, float) and value != value)
+
+
+def check_labels(name: str, labels: Iterable[Label] | int, least: int) -> tuple[Label, ...]:
+    """Return the labels of an attribute as a tuple; raise if they are too few or of several types."""
+    if isinstance(labels, int | np.integer) and not isinstance(labels, bool | np.bool_):
+        labels = range(labels) if labels <= MAX_SIZE else range(MAX_SIZE + 1)
+    if isinstance(labels, str | Set | Mapping) or not isinstance(labels, Iterable):  # sets have no order
+        kind = type(labels).__name__
+        raise TypeError(f"the labels of {name!r} must be a list or a number of codes, got a {kind}")
+    values = tuple(v.item() if isinstance(v, np.generic) else v for v in labels)
+    types = {type(v) for v in values}
+    wrong = types - {str, bool, int}
+    if wrong or len(types) > 1:
+        raise TypeError(
+            f"the labels of {name!r} must be all strings, all booleans or all integers"
+            + ("; missing values are what missing= is for" if type(None) in types else "")
+        )
+    if len(set(values)) < len(values):
+        (twice, _), *_ = Counter(values).most_common(1)
+        raise ValueError(f"the labels of {name!r} have {twice!r} twice")
+    for value in values:
+        if isinstance(value, int) and not -(2**63) <= value < 2**63:
+            raise ValueError(f"the labels of {name!r} must be 64-bit integers, got {value}")
+        if (
+            isinstance(value, str)
+            and not value.isprintable()
+            and any("\ud800" <= c < "\ue000" for c in value)
+        ):
+            raise ValueError(f"the labels of {name!r} must be text that can be written as UTF-8")
+    if not least <= len(values) <= MAX_SIZE:
+        raise ValueError(
+            f"{name!r} has {len(values)} labels and needs {least} to {MAX_SIZE}"
+            + ("; a column with one value tells nothing: leave it out" if len(values) == 1 else "")
+        )
+    return values
+
+
+def check_policies(missing: str | Mapping[str, str], names: Sequence[str]) -> tuple[bool, ...]:
+    """Return whether missing is a value, per attribute; raise if a policy or its attribute is unknown."""
+    given = missing if isinstance(missing, Mapping) else dict.fromkeys(names, missing)
+    for name, policy in given.items():
+        if name not in names:
+            raise ValueError(f"missing names {name!r}: the attributes are {', '.join(names)}")
+        if policy not in POLICIES:
+            raise ValueError(f"missing = {policy!r} must be 'refused' or 'value'")
+    return tuple(given.get(name, "refused") == "value" for name in names)
+
+
+def reading_hint(domain: Domain) -> str:
+    """Return advice on how to read a csv file so that the labels of a domain stay as they are.
+
+    Examples
+    --------
+    >>> reading_hint(Domain({"zone": ["NA", "EU"]})).partition("pandas, ")[2]
+    "read_csv(..., dtype={'zone': str}, keep_default_na=False, na_values=[''])"
+    """
+    columns: dict[str, tuple[Label | None, ...]] = dict(zip(domain.names, domain.labels, strict=True))
+    columns |= {name: domain.codebook.get(name, ()) for name in domain.public}
+    if any("" in labels and None in labels for labels in columns.values()):  # pandas reads both as missing
+        return "If it is from a csv file, estimate from that file, by the command orr estimate"
+    texts = ", ".join(f"{n!r}: str" for n, labels in columns.items() if isinstance((*labels, 0)[0], str))
+    empty: list[str] | dict[str, list[str]] = [""]
+    if any("" in labels for labels in columns.values()):
+        empty = {n: [""] for n, labels in columns.items() if "" not in labels}
+    options = f"dtype={{{texts}}}, keep_default_na=False" + (f", na_values={empty}" if empty else "")
+    return f"If it is from a csv file, keep its text as it is: in pandas, read_csv(..., {options})"

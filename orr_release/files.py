@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from orr_release.columns import HIDDEN, Undeclared, imported
+from orr.checks import HIDDEN
+from orr_release.arrow import Undeclared, imported
 from orr_release.commas import comma_batches
 from orr_release.domain import Domain
 from orr_release.estimate import Estimate
@@ -157,7 +158,7 @@ def counted_from(rows: int) -> Iterator[None]:
     ...     raise Undeclared("sex", 7)  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    orr_release.columns.Undeclared: column 'sex' has labels that are not declared, in row 1007 ...
+    orr_release.arrow.Undeclared: column 'sex' has labels that are not declared, in row 1007 ...
     """
     try:
         yield

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.special import betaln
 
 from orr.arrays import Array, Floats
-from orr_release.attribute import NOTHING, Attribute
-from orr_release.domain import Domain
+from orr_release.domain import READ_AS_MISSING, Domain, reading_hint
 
 CHANCE = 1e-9  # of a warning about rows that nobody filtered
 
@@ -73,9 +72,9 @@ def misread(columns: Mapping[int, Array], rates: Floats, domain: Domain) -> list
     """
     found = []
     for i, counts in columns.items():
-        attribute, last = Attribute(domain.names[i], domain.labels[i]), len(counts) - 1
-        alike = [code for code, label in enumerate(attribute.known) if label in NOTHING]
-        if attribute.missing and alike and counts[last] and not counts[alike].any():
+        last = len(counts) - 1
+        alike = [code for code, label in enumerate(domain.labels[i]) if label in READ_AS_MISSING]
+        if domain.missing[i] and alike and counts[last] and not counts[alike].any():
             chance = np.log1p(-rates[i] * len(alike) / last) * counts.sum()
             if chance + np.log((last + 1) * len(columns)) < np.log(CHANCE):
                 found.append(i)
@@ -88,12 +87,11 @@ def warn_of(columns: Mapping[int, Array], rates: Floats, domain: Domain | None) 
     for i in sorted({*found, *(misread(columns, rates, domain) if domain is not None else ())}):
         name, hint = f"attribute {i}", ""
         if domain is not None:
-            attribute = Attribute(domain.names[i], domain.labels[i], domain=domain)
-            name = repr(attribute.name)
-            if attribute.missing and not columns[i][-1] and columns[i][:-1].all():
+            name = repr(domain.names[i])
+            if domain.missing[i] and not columns[i][-1] and columns[i][:-1].all():
                 hint = ". Or missing values were left out: pandas groups and counts them with dropna=False"
-            elif attribute.missing and attribute.mistakable:
-                hint = f". Or a label was taken for missing. {attribute.reader}"
+            elif domain.missing[i] and READ_AS_MISSING & {*domain.labels[i]}:
+                hint = f". Or a label was taken for missing. {reading_hint(domain)}"
         warnings.warn(
             f"these rows lack values of {name}, as if somebody had chosen them by it. If so, the estimate is "
             "wrong: a released value need not be the true one. Give all rows, and the group as given=" + hint,

@@ -1,229 +1,277 @@
-"""Tables in and out: pandas, polars, arrow, and pandas in the partitions of dask (chapter release).
+"""Frames at the edge: pandas, polars and pyarrow tables, and dask frames of pandas (chapter release).
 
-What comes out has the randomized and the public columns, in the order in which they came, with the declared
-labels, and nothing else: no index, no attributes, no metadata, no other column, no memory of other rows.
+Columns come in as Arrow columns, through the PyCapsule interface where Arrow can look up what that gives.
+What goes out has the types of the labels, not those of the input: libraries choose types by whether a value
+is missing, and so a type may tell who gave no answer. Strings become ``str`` (polars: ``String``, Arrow:
+``string``), booleans ``bool``, integers ``int64``; in pandas ``boolean`` and ``Int64`` where values may be
+missing.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from orr_release.attribute import Attribute
-from orr_release.columns import MISSING, UNKNOWN, Chunk, check_type, chunks_of, fits, imported, lookup_of
-from orr_release.kept import arrow_kept, pandas_kept, polars_kept
-from orr_release.writers import Writer, arrow_writer, pandas_writer, polars_writer
+from orr.arrays import Array, Integers
+from orr.checks import nameless
+from orr_release.arrow import copied, imported, indices_of, labels_at
+from orr_release.domain import Domain, Label
 
+LIBRARIES = {"pandas", "polars", "pyarrow", "dask", "narwhals", "modin", "cudf", "duckdb", "ibis", "pyspark"}
 KINDS = "pandas and polars DataFrames, pyarrow Tables and dask DataFrames"
 
 
-class Table:
-    """A table that is read column by column; its kinds differ in how they do that."""
-
-    def __init__(self, native: Any, names: Iterable[Any], rows: int) -> None:
-        self.native, self.names, self.rows = native, list(names), rows
-
-    def kept(self, name: str) -> Any:
-        """Return a copy of a column, with what its rows have and no more."""
-        raise NotImplementedError
-
-    def kind(self, name: str) -> Any:
-        """Return the type of a column; one that lists labels, without them."""
-        raise NotImplementedError
-
-    def arrow(self, name: str) -> Any:
-        """Return a column as an arrow array."""
-        raise NotImplementedError
-
-    def writer(self, attribute: Attribute) -> Writer:
-        """Return the way from codes to such a column."""
-        raise NotImplementedError
-
-    def build(self, columns: dict[str, Any], nullable: Iterable[str]) -> Any:
-        """Make a table of this kind, of these columns and nothing else; some may have nulls."""
-        raise NotImplementedError
-
-    def chunks(self, attribute: Attribute) -> list[Chunk]:
-        """Return the values of a column, or indices with the codes of what they point to."""
-        shown = bare(self.kind(attribute.name))
-        try:
-            column = self.arrow(attribute.name)
-        except (ArithmeticError, TypeError, ValueError, NotImplementedError):  # arrow would show the value
-            raise attribute.refused(f"{shown}, whose values are not of one type that labels have") from None
-        if not fits(column.type, attribute) and self.blank(attribute.name):
-            return [(imported("pyarrow").nulls(self.rows), None)]
-        check_type(column.type, attribute, shown)
-        return self.pieces(column, attribute)
-
-    def pieces(self, column: Any, attribute: Attribute) -> list[Chunk]:
-        """Return the chunks of a column that was found to be of a fitting type."""
-        return chunks_of(column, attribute)
-
-    def blank(self, name: str) -> bool:
-        """Tell whether a column has no value at all: then its type is an accident."""
-        compute = imported("pyarrow.compute")
-        nulls = compute.is_null(self.arrow(name), nan_is_null=True)
-        return bool(compute.all(nulls, min_count=0).as_py())
-
-    def lists_labels(self, name: str) -> bool:
-        """Tell whether the type of a column lists its labels."""
-        return bool(imported("pyarrow").types.is_dictionary(self.arrow(name).type))
-
-
-def bare(kind: Any) -> str:
-    """Name a type without what stands in its brackets, which may be values or names of parts.
+def is_table(records: Any) -> bool:
+    """Return whether records have names: a mapping, or anything of a library of tables.
 
     Examples
     --------
-    >>> bare("Sparse[str, 'Ann']"), bare("struct<Ann: int64>"), bare(np.dtype(int))
-    ('Sparse', 'struct', 'int64')
+    >>> is_table({"sex": "F"}), is_table([[0, 1]])
+    (True, False)
     """
-    return re.split(r"[\[<(]", str(kind), maxsplit=1)[0]
+    owners = {base.__module__.partition(".")[0] for base in type(records).__mro__}
+    return isinstance(records, Mapping) or bool(owners & LIBRARIES) or hasattr(records, "columns")
 
 
-class PandasTable(Table):
-    """A DataFrame of pandas."""
+def library(frame: Any) -> str:
+    """Return the library of a frame; raise if it is none that is known here.
 
-    def __init__(self, native: Any) -> None:
-        super().__init__(native, native.columns, len(native))
-
-    def _series(self, name: str) -> Any:
-        return self.native.iloc[:, self.names.index(name)]
-
-    def kept(self, name: str) -> Any:
-        """Return a copy of a column, without its index and attributes."""
-        return pandas_kept(self._series(name))
-
-    def kind(self, name: str) -> Any:
-        """Return the type of a column."""
-        dtype = self._series(name).dtype
-        return "category" if dtype == "category" else dtype
-
-    def arrow(self, name: str) -> Any:
-        """Return the values; of a categorical the categories alone."""
-        series = self._series(name)
-        values = series[:0] if series.dtype == "category" else series
-        return imported("pyarrow").array(values, from_pandas=True)
-
-    def blank(self, name: str) -> bool:
-        """Tell whether a column has no value at all."""
-        return bool(self._series(name).isna().all())
-
-    def pieces(self, column: Any, attribute: Attribute) -> list[Chunk]:
-        """Return the values, or the codes of a categorical; -1, for missing, is without sign the last."""
-        if self.kind(attribute.name) != "category":
-            return super().pieces(column, attribute)
-        codes = self._series(attribute.name).array.codes
-        return [(codes.view(f"u{codes.itemsize}"), lookup_of(column.dictionary, attribute, MISSING))]
-
-    def lists_labels(self, name: str) -> bool:
-        """Tell whether a column is categorical, or a dictionary of arrow."""
-        dtype = self._series(name).dtype
-        return dtype == "category" or str(dtype).startswith("dictionary")
-
-    def writer(self, attribute: Attribute) -> Writer:
-        """Return the way from codes to such a column."""
-        return pandas_writer(self._series(attribute.name).dtype, attribute)
-
-    def build(self, columns: dict[str, Any], nullable: Iterable[str]) -> Any:
-        """Make a DataFrame with a new index."""
-        return imported("pandas").DataFrame(columns, copy=False)
-
-
-class PolarsTable(Table):
-    """A DataFrame of polars."""
-
-    def __init__(self, native: Any) -> None:
-        super().__init__(native, native.columns, native.height)
-
-    def column(self, name: str) -> Any:
-        """Return a column."""
-        return self.native.get_column(name)
-
-    def kept(self, name: str) -> Any:
-        """Return a copy of a column."""
-        return polars_kept(self.column(name))
-
-    def kind(self, name: str) -> Any:
-        """Return the type of a column."""
-        return self.column(name).dtype.base_type()
-
-    def arrow(self, name: str) -> Any:
-        """Return the values."""
-        return self.column(name).to_arrow()
-
-    def lists_labels(self, name: str) -> bool:
-        """Tell whether a column is an Enum; a Categorical does not list what it does not have."""
-        return bool(self.column(name).dtype == imported("polars").Enum)
-
-    def chunks(self, attribute: Attribute) -> list[Chunk]:
-        """Return the values, or the physical codes of a Categorical, which arrow would number anew."""
-        pl, column = imported("polars"), self.column(attribute.name)
-        if column.dtype != pl.Categorical or attribute.kind is not str:
-            return super().chunks(attribute)
-        places = pl.Series(attribute.known, dtype=column.dtype).to_physical().to_numpy()
-        lookup = np.full(int(places.max()) + 2, UNKNOWN, dtype=np.int32)
-        lookup[places] = np.arange(len(places))
-        return [(column.to_physical().to_arrow(), lookup)]
-
-    def writer(self, attribute: Attribute) -> Writer:
-        """Return the way from codes to such a column."""
-        return polars_writer(self.column(attribute.name).dtype, attribute)
-
-    def build(self, columns: dict[str, Any], nullable: Iterable[str]) -> Any:
-        """Make a DataFrame."""
-        pl = imported("polars")
-        return pl.DataFrame([pl.Series(name, column) for name, column in columns.items()])
-
-
-class ArrowTable(Table):
-    """A Table of pyarrow."""
-
-    def __init__(self, native: Any) -> None:
-        super().__init__(native, native.column_names, native.num_rows)
-
-    def kept(self, name: str) -> Any:
-        """Return a copy of a column."""
-        return arrow_kept(self.arrow(name))
-
-    def kind(self, name: str) -> Any:
-        """Return the type of a column."""
-        return self.arrow(name).type
-
-    def arrow(self, name: str) -> Any:
-        """Return the values, which are arrow's already."""
-        return self.native.column(name)
-
-    def writer(self, attribute: Attribute) -> Writer:
-        """Return the way from codes to such a column."""
-        return arrow_writer(self.kind(attribute.name), attribute)
-
-    def build(self, columns: dict[str, Any], nullable: Iterable[str]) -> Any:
-        """Make a Table whose schema has no metadata; a column that had no nulls by its schema stays so."""
-        pa = imported("pyarrow")
-        strict = {field.name for field in self.native.schema if not field.nullable} - set(nullable)
-        arrays = {name: pa.array(c) if isinstance(c, np.ndarray) else c for name, c in columns.items()}
-        fields = [pa.field(name, array.type, name not in strict) for name, array in arrays.items()]
-        return pa.table(list(arrays.values()), schema=pa.schema(fields))
-
-
-def table_of(records: Any) -> Table:
-    """Recognize a table, or say what it is not."""
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> library(pd.DataFrame({"sex": ["F"]}))
+    'pandas'
+    """
     known, _ = imported("narwhals.stable.v2").dependencies, imported("pyarrow")  # both, before any work
-    if known.is_pandas_dataframe(records):
-        return PandasTable(records)
-    if known.is_polars_dataframe(records):
-        return PolarsTable(records)
-    if known.is_pyarrow_table(records):
-        return ArrowTable(records)
-    what = f"{type(records).__module__.partition('.')[0]} {type(records).__name__}"
-    if known.is_polars_lazyframe(records):
-        raise TypeError(f"records is a {what}: collect() it first")
-    if known.is_dask_dataframe(records):
-        raise TypeError(f"records is a {what}, of which only perturb and estimate know: compute() it first")
-    if known.is_into_series(records):
-        raise TypeError(f"records is a {what}, one column: give the table that it is a column of")
-    raise TypeError(f"records is a {what}, which is not a table that is known here: {KINDS} are")
+    if known.is_pandas_dataframe(frame):
+        return "pandas"
+    if known.is_polars_dataframe(frame):
+        return "polars"
+    if known.is_pyarrow_table(frame):
+        return "pyarrow"
+    what = f"records is a {type(frame).__module__.partition('.')[0]} {type(frame).__name__}"
+    if known.is_polars_lazyframe(frame):
+        raise TypeError(f"{what}: collect() it first")
+    if known.is_dask_dataframe(frame):
+        raise TypeError(f"{what}, of which only perturb and estimate know: compute() it first")
+    if known.is_into_series(frame):
+        raise TypeError(f"{what}, one column: give the table that it is a column of")
+    raise TypeError(f"{what}, which is not a table that is known here: {KINDS} are")
+
+
+def names_of(frame: Any) -> list[Any]:
+    """Return the names of the columns of a frame.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> names_of(pa.table({"sex": ["F"]}))
+    ['sex']
+    """
+    return list(frame.column_names if library(frame) == "pyarrow" else frame.columns)
+
+
+def check_names(names: Sequence[Any], wanted: Sequence[str]) -> None:
+    """Raise if records lack a column or have it twice."""
+    for name in wanted:
+        if name not in names:
+            raise ValueError(f"records has no column {name!r}")
+        if names.count(name) > 1:
+            raise ValueError(f"records has {names.count(name)} columns {name!r}: names must be different")
+
+
+def column(frame: Any, name: str) -> Any:
+    """Return a column in Arrow, or None if its values are not of one type of Arrow.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> column(pd.DataFrame({"sex": ["F", None]}), "sex").to_pylist()
+    ['F', None]
+    """
+    pa, native = imported("pyarrow"), frame[name]
+    try:
+        if library(frame) == "pandas" and native.dtype == "category":
+            return _categories(native.array)
+        if library(frame) != "polars":
+            return pa.chunked_array(native)
+        # Through the interface polars gives dictionaries of views, which Arrow cannot cast. Of objects it
+        # gives the addresses.
+        return None if native.dtype == imported("polars").Object else pa.chunked_array([native.to_arrow()])
+    except (ArithmeticError, TypeError, ValueError, NotImplementedError):  # whose words may show the value
+        return None
+
+
+def _categories(values: Any) -> Any:
+    """Return a categorical of pandas in Arrow, with the same codes: Arrow would copy and check them all."""
+    pa, codes = imported("pyarrow"), values.codes
+    indices = pa.array(codes, mask=codes < 0 if codes.min(initial=0) < 0 else None)
+    listed = pa.array(values.categories)
+    return pa.chunked_array([pa.DictionaryArray.from_arrays(indices, listed, safe=False)])
+
+
+def type_name(frame: Any, name: str) -> str:
+    """Name the type of a column without what stands in its brackets, which may be values or names of parts.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> type_name(pa.table({"who": [{"Ann": 1}]}), "who")
+    'struct'
+    """
+    native = frame[name]
+    return re.split(r"[\[<(]", str(native.dtype if hasattr(native, "dtype") else native.type), maxsplit=1)[0]
+
+
+def declared(frame: Any, codes: Array, labels: tuple[Label | None, ...], gaps: bool) -> Any:
+    """Return codes as a column of labels, in the library of a frame.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> declared(pl.DataFrame(), np.array([1, 0]), ("F", "M"), False).to_list()
+    ['M', 'F']
+    """
+    indices, kind = indices_of(codes), library(frame)
+    if kind == "polars":
+        pl = imported("polars")
+        known = pl.Series(labels, dtype={str: pl.String, bool: pl.Boolean, int: pl.Int64}[type(labels[0])])
+        return known.gather(pl.Series(indices))
+    values = labels_at(indices, labels)
+    if kind == "pandas":
+        return _pandas(values, _pandas_type(values.type, gaps or labels[-1] is None))
+    return values
+
+
+def public(frame: Any, name: str) -> Any:
+    """Return a copy of a column in the library of its frame: categories and the like as plain values.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"state": pd.Categorical(["NY"], categories=["NY", "CA"])})
+    >>> public(frame, "state").dtype
+    <StringDtype(na_value=nan)>
+    """
+    values, kind = copied(column(frame, name)), library(frame)
+    if kind == "polars":
+        return imported("polars").Series(values)
+    if kind != "pandas":
+        return values
+    pd, dtype = imported("pandas"), frame[name].dtype
+    if isinstance(dtype, pd.ArrowDtype):
+        dtype = pd.ArrowDtype(values.type)
+    elif isinstance(dtype, pd.CategoricalDtype):
+        dtype = _pandas_type(values.type, True) or dtype.categories.dtype
+    return _pandas(values, dtype)
+
+
+def _pandas_type(arrow_type: Any, nullable: bool) -> Any:
+    """Return the type of pandas for strings, booleans or integers, or None."""
+    pd, types = imported("pandas"), imported("pyarrow").types
+    if types.is_string(arrow_type) or types.is_large_string(arrow_type):
+        return pd.StringDtype(na_value=np.nan)
+    if types.is_boolean(arrow_type):
+        return pd.BooleanDtype() if nullable else np.dtype(bool)
+    if types.is_integer(arrow_type):
+        return pd.Int64Dtype() if nullable else np.dtype(np.int64)
+    return None
+
+
+def _pandas(values: Any, dtype: Any) -> Any:
+    """Return an Arrow column as a Series of some type, which is writable."""
+    if hasattr(dtype, "__from_arrow__"):
+        array = dtype.__from_arrow__(values)
+    elif dtype == np.dtype(object):  # numpy would make floats of integers beside missing values
+        array = values.to_pylist()
+    else:
+        array = values.to_numpy(zero_copy_only=False)
+    return imported("pandas").Series(array, dtype=dtype, copy=True)
+
+
+def assembled(frame: Any, columns: dict[str, Any]) -> Any:
+    """Return a table of columns in the library of a frame, and with nothing else of it.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> assembled(pd.DataFrame({"sex": ["F"]}, index=["Ann"]), {"sex": np.array(["M"])})
+      sex
+    0   M
+    """
+    if library(frame) == "pandas":
+        return imported("pandas").DataFrame(columns, copy=False)
+    if library(frame) == "polars":
+        pl = imported("polars")
+        return pl.DataFrame([pl.Series(name, values) for name, values in columns.items()])
+    return imported("pyarrow").table(columns)
+
+
+def is_lazy(records: Any) -> bool:
+    """Return whether records are a dask frame, whose partitions are read when they are wanted.
+
+    Examples
+    --------
+    >>> is_lazy([[0, 1]])
+    False
+    """
+    dask = sys.modules.get("dask.dataframe")
+    return dask is not None and isinstance(records, dask.DataFrame)
+
+
+def perturb_lazily(frame: Any, domain: Domain | Integers, perturb: Callable[[Any], Any]) -> Any:
+    """Randomize a dask frame, each partition by itself and when it is wanted.
+
+    Every computation of the result draws anew, and so spends the level again: write it to files, once.
+
+    Parameters
+    ----------
+    frame : dask DataFrame
+        With partitions of pandas. Only the columns that are released are read.
+    domain : Domain
+        Names and labels; without them, with sizes alone, a frame is refused.
+    perturb : callable
+        From a table of pandas to the randomized one; its randomness must be its own in every partition.
+
+    Returns
+    -------
+    dask DataFrame
+        With the types that such a table without rows gets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dask.dataframe import from_pandas
+    >>> people = from_pandas(pd.DataFrame({"sex": ["F", "M"], "name": ["Kim", "Sam"]}), npartitions=2)
+    >>> perturb_lazily(people, Domain({"sex": ["F", "M"]}), lambda part: part[["sex"]]).columns.tolist()
+    ['sex']
+    """
+    if not isinstance(domain, Domain):
+        raise nameless(frame)
+    check_names([*frame.columns], [*domain.names, *domain.public])
+    chosen = frame[[name for name in frame.columns if name in {*domain.names, *domain.public}]]
+    return chosen.map_partitions(perturb, meta=perturb(chosen._meta), clear_divisions=True)
+
+
+def partitions(frame: Any, function: Callable[[Any], Any] | None = None) -> list[Any]:
+    """Return the partitions of a dask frame, each of them delayed; or what a function makes of each.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from dask.dataframe import from_pandas
+    >>> people = from_pandas(pd.DataFrame({"sex": ["F", "M", "M"]}), npartitions=2)
+    >>> len(partitions(people))
+    2
+    >>> partitions(people, len)
+    [2, 1]
+    """
+    parts = list(frame.to_delayed())
+    if function is None:
+        return parts
+    dask = imported("dask")
+    return list(dask.compute(*(dask.delayed(function)(part) for part in parts)))

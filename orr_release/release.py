@@ -21,18 +21,19 @@ from numpy.typing import ArrayLike
 
 from orr.arrays import Array, Floats, Integers
 from orr.channel import Channel, NotRecoverable, check_table
-from orr.checks import Label, check_attributes, check_codes
+from orr.checks import check_attributes
 from orr.levels import Levels
 from orr.mechanism import Mechanism
 from orr.randomness import Source
+from orr_release.codes import read, write
 from orr_release.counting import Part, Tally, column, labels_seen
-from orr_release.domain import Domain
+from orr_release.domain import Domain, Label
 from orr_release.estimate import Estimate
 from orr_release.filter_check import warn_of
+from orr_release.frames import is_lazy, is_table, partitions, perturb_lazily
 from orr_release.mechanism_file.write import digest, save, state, written
 from orr_release.origin import check_origin, check_truth, origin
 from orr_release.plan import Plan, plan
-from orr_release.records import encode, is_lazy, is_table, partitions, perturb_lazily
 from orr_release.report import Report, report
 
 Form = tuple[int, ...]
@@ -172,10 +173,12 @@ class Release:
         -------
         array or table
             The released records, of the same kind: a table has the randomized and the public columns, in the
-            order given, a fresh index, and nothing else. Where missing is a value, the type of a column
-            follows from the domain, since that of the input may tell who is missing. A dask frame is
-            randomized anew whenever it is computed: write it to a file once, and go on from there. Its
-            partitions stay as they were: truth that is divided by ward is released by ward.
+            order given, a fresh index, and nothing else. The types of randomized columns follow from the
+            domain, since those of the input may tell who is missing: strings, booleans and 64-bit integers,
+            in pandas ``boolean`` and ``Int64`` where missing is a value. Categoricals and the like come back
+            as such plain values. A dask frame is randomized anew whenever it is computed: write it to a file
+            once, and go on from there. Its partitions stay as they were: truth that is divided by ward is
+            released by ward.
 
         Examples
         --------
@@ -189,7 +192,7 @@ class Release:
                 raise ValueError("rng must be left out for a dask frame: its partitions would share it")
             return perturb_lazily(records, self._domain, self.perturb)
         check_truth(origin(records))
-        source, (codes, decode) = Source(rng), encode(records, self._domain, gaps=self.sampled)
+        source, codes = Source(rng), read(records, self._domain, gaps=self.sampled)
         if rng is not None and is_table(records):
             warnings.warn(
                 "these records are released with a seed or generator of their own: whoever finds or guesses "
@@ -198,9 +201,10 @@ class Release:
                 stacklevel=2,
             )
         if not self.sampled:
-            return decode(self.mechanism.randomize(codes, source))
+            return write(self.mechanism.randomize(codes, source), records, self._domain)
         released, forms = self._randomize(codes, source)
-        return decode(released, **{FORM: forms}) if is_table(records) else decode(released)
+        more = {FORM: forms} if is_table(records) else {}
+        return write(released, records, self._domain, gaps=True, **more)
 
     def _randomize(self, codes: Array, source: Source) -> tuple[Array, Integers]:
         """Draw a form for each record and randomize what it asks; what it does not ask becomes -1."""
@@ -335,7 +339,7 @@ class Release:
             if numbers.dtype.kind not in "iu" or not np.isin(numbers, np.arange(len(self.forms))).all():
                 raise ValueError(f"column {FORM!r} must hold numbers of forms, 0 to {len(self.forms) - 1}")
             return numbers.astype(np.int64)
-        codes = np.atleast_2d(check_codes(released, self.sizes, gaps=True, complete=False))
+        codes = read(released, self.sizes, gaps=True, complete=False)
         patterns, which = np.unique(np.packbits(codes >= 0, axis=1), axis=0, return_inverse=True)
         asked = np.array([np.isin(np.arange(len(self.sizes)), form) for form, _ in self.forms])
         known = {row.tobytes(): number for number, row in enumerate(np.packbits(asked, axis=1))}

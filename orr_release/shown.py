@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array
-from orr.checks import Label
+from orr_release.domain import Label
 
 Column = Sequence[Label | None] | Array | None  # of labels, of numbers, or of nothing but missing values
 KINDS = ("pandas", "polars", "pyarrow")

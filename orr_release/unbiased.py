@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from orr.arrays import Floats, frozen
-from orr.checks import Label
 from orr.estimate import MIN_FLIPS, MIN_RECORDS, Unreliable
 from orr_release.counting import Part, ending
+from orr_release.domain import Label
 from orr_release.pooled import Pooled
 from orr_release.shown import Axes
 

@@ -156,6 +156,17 @@ def test_every_label_has_its_code(domain):
     assert domain.sizes.tolist() == [len(labels) for labels in domain.labels]
 
 
+@pytest.mark.parametrize("name", ["names", "sizes", "another"])
+def test_a_domain_does_not_change(name):
+    domain = orr_release.Domain({"a": 2})
+    with pytest.raises(AttributeError, match=f"{name} cannot be set: a Domain does not change"):
+        setattr(domain, name, 1)
+    with pytest.raises(AttributeError, match=f"{name} cannot be deleted"):
+        delattr(domain, name)
+    with pytest.raises(ValueError, match="read-only"):
+        domain.sizes[0] = 3
+
+
 def test_true_is_not_one():
     assert orr_release.Domain({"a": [True, False]}) != orr_release.Domain({"a": [1, 0]})
     assert orr_release.Domain({"a": [1, 0]}).code("a", np.int8(1)) == 0
