@@ -1,7 +1,8 @@
 """Optimized randomized response: releasing several attributes under local differential privacy."""
 
-from orr.budget.allocate import Wasteful, allocate
-from orr.caps.guarded import guarded
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from orr.channel import NotRecoverable
 from orr.constructions.inductive import inductive
 from orr.constructions.kronecker import kronecker
@@ -14,6 +15,10 @@ from orr.levels import Levels
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
 from orr.problem import information_floor
+
+if TYPE_CHECKING:
+    from orr.budget.allocate import Wasteful, allocate
+    from orr.caps.guarded import guarded
 
 __version__ = "0.1.0"
 
@@ -36,3 +41,21 @@ __all__ = [
     "radius_one",
     "two_attribute",
 ]
+
+# These go past the paper, and are loaded when they are first asked for.
+_ON_DEMAND = {
+    "Wasteful": "orr.budget.allocate",
+    "allocate": "orr.budget.allocate",
+    "guarded": "orr.caps.guarded",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_DEMAND:
+        raise AttributeError(f"module 'orr' has no attribute {name!r}")
+    globals()[name] = getattr(import_module(_ON_DEMAND[name]), name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
