@@ -1,4 +1,4 @@
-"""Every refusal of bad input: the error names the argument, the value and what is allowed."""
+"""Checks of sizes, levels, numbers and codes: an error names the argument, the value and what is allowed."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from numpy.typing import ArrayLike
 
 from orr.arrays import Array, Floats, Integers
 
-MAX_SIZE = 10**6
-MIN_LEVEL, MAX_LEVEL = 1e-12, 700.0
-# The end of every message about a record.
+MAX_SIZE = 10**6  # Values of an attribute. Codes of up to a million values were tried in all laws.
+MIN_LEVEL = 1e-12  # Nats. Below it, a release tells less than doubles can hold.
+MAX_LEVEL = 700.0  # Nats. Above it, the exponential of a level overflows.
+# Every message about a record ends in this.
 HIDDEN = "the record's own value is not shown, since messages end in logs"
 
 
 def check_sizes(sizes: ArrayLike) -> Integers:
-    """Return the sizes as integers, or say which one is not a size."""
+    """Return the sizes as integers; raise if one of them is not a size."""
     values = numbers("sizes", sizes, "iu", Integral, "an integer of at least 2")
     check_range("sizes", values, 2, MAX_SIZE, f"an integer between 2 and {MAX_SIZE}")
     return values.astype(np.int64)
 
 
 def check_levels(epsilons: ArrayLike) -> Floats:
-    """Return the levels as floats, or say which one is not a level."""
+    """Return the levels as floats; raise if one of them is not a level."""
     values = doubles("epsilons", numbers("epsilons", epsilons, "fiu", Real, "a positive number"))
     allowed = f"a finite level between {MIN_LEVEL:g} and {MAX_LEVEL:g} nats"
     check_range("epsilons", values, MIN_LEVEL, MAX_LEVEL, allowed)
@@ -32,12 +33,12 @@ def check_levels(epsilons: ArrayLike) -> Floats:
 
 
 def numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str) -> Array:
-    """Turn one number an attribute into a vector, or say which entry is not a number."""
+    """Return one number per attribute as a vector; raise if an entry is not a number."""
     if np.ma.is_masked(values):
         raise ValueError(f"{name} has masked entries: every attribute needs a number")
     scalar = isinstance(values, np.ndarray) and values.ndim == 0
     if scalar or isinstance(values, str | bytes | Set | Mapping) or not isinstance(values, Iterable):
-        raise TypeError(f"{name} must be a sequence with one number an attribute, got {values!r}")
+        raise TypeError(f"{name} must be a sequence with one number per attribute, got {values!r}")
     entries = values if isinstance(values, np.ndarray) else list(values)
     for i, entry in enumerate([] if isinstance(values, np.ndarray) else entries):
         if isinstance(entry, bool | np.bool_):
@@ -57,7 +58,7 @@ def numbers(name: str, values: ArrayLike, kinds: str, number: type, meaning: str
 
 
 def doubles(name: str, values: Array) -> Floats:
-    """Return numbers as doubles, or say that one is too large."""
+    """Return numbers as doubles; raise if one of them is too large."""
     try:
         return values.astype(np.float64)
     except OverflowError:
@@ -65,7 +66,7 @@ def doubles(name: str, values: Array) -> Floats:
 
 
 def check_range(name: str, values: Array, low: float, high: float, allowed: str) -> None:
-    """Refuse what is out of range or not a number, naming the first."""
+    """Raise if a value is out of range or not a number, naming the first."""
     wrong = ~((values >= low) & (values <= high))
     if wrong.any():
         i = int(np.argmax(wrong))
@@ -73,7 +74,7 @@ def check_range(name: str, values: Array, low: float, high: float, allowed: str)
 
 
 def positive(name: str, value: float) -> float:
-    """Return a positive number, or say that it is none."""
+    """Return ``value`` as a float; raise if it is not a positive finite number."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         raise TypeError(f"{name} = {value!r} must be a positive number")
     number = plain(value)
@@ -83,12 +84,12 @@ def positive(name: str, value: float) -> float:
 
 
 def plain(value: float) -> float:
-    """Return a number of numpy as Python's own, which compares with any other without overflow."""
+    """Return a numpy number as a Python number, which compares with any other without overflow."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
-    """Return the numbers of some of k attributes, or say which is none."""
+    """Return the numbers of some of k attributes; raise if one of them is not an attribute."""
     scalar = isinstance(numbers, np.ndarray) and numbers.ndim == 0
     if scalar or isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
         raise TypeError(f"attribute numbers must be given as an iterable of integers, got {numbers!r}")

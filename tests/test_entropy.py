@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from orr import entropy
-from orr.entropy import CHUNK, PER_KEY, Stream
+from orr.entropy import CHUNK_BYTES, MAX_KEY_BYTES, Stream
 from orr.randomness import Source
 from tests.chance import fits
 
@@ -68,7 +68,7 @@ def test_keys_are_used_for_so_much_and_no_more(monkeypatch):
     keys, urandom = [], os.urandom
     monkeypatch.setattr(os, "urandom", lambda size: keys.append(urandom(size)) or keys[-1])
     stream = Stream()
-    for size in (PER_KEY - 1, 1, 1, 2 * PER_KEY + CHUNK):
+    for size in (MAX_KEY_BYTES - 1, 1, 1, 2 * MAX_KEY_BYTES + CHUNK_BYTES):
         assert len(stream.bytes(size)) == size
     assert len(set(keys)) == len(keys) == 4
     assert {len(key) for key in keys} == {32}
@@ -146,7 +146,7 @@ def test_a_key_is_not_shown(monkeypatch):
     assert (b"k" * 32).hex() not in shown
 
 
-def check_bytes(stream, size=3 * CHUNK + 5):
+def check_bytes(stream, size=3 * CHUNK_BYTES + 5):
     """Compare how often each byte occurs, and each pair of bits, with fair ones."""
     drawn = stream.bytes(size)
     assert fits(np.bincount(drawn, minlength=256), size, 1 / 256, 0.5).all()
@@ -164,7 +164,7 @@ class Unfinished(Stream):
 
     def bytes(self, size):
         result = np.zeros(size, dtype=np.uint8)
-        result[:CHUNK] = super().bytes(min(size, CHUNK))
+        result[:CHUNK_BYTES] = super().bytes(min(size, CHUNK_BYTES))
         return result
 
 
