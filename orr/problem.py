@@ -103,25 +103,25 @@ class Problem:
         return frozen((1 / self.sizes + self.w) / (1 + self.w))
 
     @cached_property
-    def _told(self) -> float:
+    def _kronecker_mass(self) -> float:
         """Chance that a record is not a uniformly random one, as a rule no more than for Kronecker."""
         return math.expm1(min(math.fsum(np.log1p(self.w).tolist()), math.log(2)))
 
     @cached_property
     def faint(self) -> NDArray[np.bool_]:
         """Attributes of which so little is told that a joint law would lose its digits."""
-        return frozen(self.w < FLOOR * self._told)
+        return frozen(self.w < FLOOR * self._kronecker_mass)
 
     def part(self, chosen: Array) -> Problem:
         """Return the problem of some of the attributes."""
         return Problem.achieved(self.sizes[chosen], self.epsilons[chosen])
 
-    def eased(self, units: float) -> Problem:
+    def relaxed(self, units: float) -> Problem:
         """Raise the levels by so much that rounding cannot make up for it.
 
         Flip probabilities that are right to so many units meet the levels asked if they meet these.
         """
-        w = self.w + ULP * units * (self._told + self.w)
+        w = self.w + ULP * units * (self._kronecker_mass + self.w)
         with np.errstate(over="ignore"):
             levels = np.log1p(self.sizes * w)
         high = ~(levels < 700)
@@ -129,7 +129,7 @@ class Problem:
         return Problem.achieved(self.sizes, np.maximum(levels, self.epsilons * (1 + ULP)))
 
     @cached_property
-    def spare(self) -> float:
+    def one_minus_sum_q(self) -> float:
         """``1 - sum(q)``; the largest q is subtracted exactly, since it may be close to 1."""
         terms, j = -self.q, int(self.q.argmax())
         terms[j] = self.truth[j]

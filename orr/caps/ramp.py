@@ -71,7 +71,7 @@ class Ramp(Lifted):
         return self.mass * self._rates
 
     @property
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         return 1 - self._rates / self.problem.p
 
     @property

@@ -50,7 +50,7 @@ class Clip:
         self.reach = min(reach, float(problem.epsilons.sum()))
         self.step = (float(caps @ problem.q) + self.reach) / STATES
         units = rate_units(problem, self.reach)
-        self.eased = problem.eased(units)
+        self.relaxed = problem.relaxed(units)
         # So much may be added to neighbour levels that the draws keep the caps, if the slack allows it.
         slack = caps - problem.epsilons
         self.caps = caps - np.minimum(6 * ULP * units, slack / 2)
@@ -70,7 +70,7 @@ class Clip:
             before = slopes, more
             profile = Profile(weights, *ends)
             rates = self.problem.p + (profile.rates - self.problem.p) / (1 + math.exp(-profile.log_mass))
-            spare = (self.eased.q - rates) / self.spread
+            spare = (self.relaxed.q - rates) / self.spread
             if spare.min() >= 0:
                 offered = True
                 if found(Ramp(self.problem, profile)) or spare.max() <= self.fine:

@@ -26,7 +26,7 @@ from orr.optimum.hamming_ball import hamming
 from orr.optimum.laplace import QUICK, SIZE
 from orr.optimum.pool import Pool
 from orr.problem import Levels, Problem, Sizes
-from orr.rounding import Unsound, eased_units, level_above, level_below
+from orr.rounding import Unsound, level_above, level_below, relaxation_units
 
 FEW = 5_000  # flip sets in a ball that are better listed than counted,
 ALL_LOG2 = 16  # and in all
@@ -204,8 +204,10 @@ class Run:
         """List flip sets near the edge of a ball, if there are few; else, or where that fails, mix balls."""
         if self.room() < 2 * STEP * len(self.problem):
             return
-        eased = self.sorted.eased(eased_units(len(self.problem), float(self.problem.epsilons.max()), 40))
-        pool = Pool(eased, self.sorted)
+        relaxed = self.sorted.relaxed(
+            relaxation_units(len(self.problem), float(self.problem.epsilons.max()), 40)
+        )
+        pool = Pool(relaxed, self.sorted)
         try:
             path = Path.of(pool)
             path.model.size = QUICK
@@ -263,8 +265,8 @@ class Run:
     def edge(self, weights: Floats) -> Edge:
         """Begin to list flip sets near the edge of a ball."""
         problem = self.kinds.problem
-        eased = problem.eased(eased_units(len(self.problem), float(problem.epsilons.max())))
-        return Edge(self.kinds, eased, weights, lambda: self.clock.left)
+        relaxed = problem.relaxed(relaxation_units(len(self.problem), float(problem.epsilons.max())))
+        return Edge(self.kinds, relaxed, weights, lambda: self.clock.left)
 
     def takes(self, edge: Edge) -> None:
         """Keep what an edge has proved, and its law, if they are the best."""

@@ -64,7 +64,7 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
     """
     problem = Problem(sizes, epsilons)
     mass, z0, z, j = candidate(problem)
-    total = 1 - problem.spare
+    total = 1 - problem.one_minus_sum_q
     if j is None:
         if z0 < z.max() * (1 - ROUNDING):
             raise NotApplicable(
@@ -87,13 +87,13 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
 
 def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:
     """Return ``M``, ``z_0`` and ``z`` that may be optimal, and whose flip ties with the truth, if any."""
-    if problem.spare >= -8 * ULP:
+    if problem.one_minus_sum_q >= -8 * ULP:
         mass = float(problem.w.max())
-        z0 = math.fsum(problem.d.tolist()) + mass * problem.spare
+        z0 = math.fsum(problem.d.tolist()) + mass * problem.one_minus_sum_q
         return mass, z0, np.maximum(single_flips(problem, mass), 0), None
     others = problem.sizes - 1
     total = math.fsum(problem.d.tolist())
-    masses = (total + problem.d / others) / (problem.q / others - problem.spare)
+    masses = (total + problem.d / others) / (problem.q / others - problem.one_minus_sum_q)
     j = int(np.argmax(masses <= masses.min() * (1 + ROUNDING)))
     z = np.maximum(single_flips(problem, float(masses[j])), 0)
     return float(masses[j]), float(z[j]), z, j

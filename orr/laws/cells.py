@@ -75,7 +75,7 @@ class Cells(Lifted):
         return self._per_attribute(lambda g: self.cells[:, g] / self.kinds.count[g])
 
     @cached_property
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         flips = self.kinds.count * self.kinds.problem.p
         return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
 

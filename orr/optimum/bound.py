@@ -78,8 +78,8 @@ def single_flip(problem: Problem, j: int) -> tuple[float, Floats]:
     probabilities sum to more than 1 there is no such weight, and nothing is proved.
     """
     q, d, sizes = problem.q, problem.d, problem.sizes
-    total = 1 - problem.spare
-    left = problem.spare + q[j] - 2 * RATES * ULP * (total + 1)
+    total = 1 - problem.one_minus_sum_q
+    left = problem.one_minus_sum_q + q[j] - 2 * RATES * ULP * (total + 1)
     weights = np.ones(len(problem))
     weights[j] = max(left / q[j] * (1 - 2 * RATES * ULP), 0.0)
     if left <= 0:

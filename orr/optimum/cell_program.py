@@ -54,8 +54,8 @@ class Edge:
     ----------
     kinds : Kinds
         Sizes and levels, with equal attributes counted together. Lower bounds are for these.
-    eased : Problem
-        The same kinds with the levels that the law must have before repairs (:meth:`Problem.eased`).
+    relaxed : Problem
+        The same kinds with the levels that the law must have before repairs (:meth:`Problem.relaxed`).
     weights : ndarray
         First weights to try, one for each kind.
     left : callable
@@ -63,9 +63,9 @@ class Edge:
     """
 
     def __init__(
-        self, kinds: Kinds, eased: Problem, weights: Floats, left: Callable[[], float] = lambda: math.inf
+        self, kinds: Kinds, relaxed: Problem, weights: Floats, left: Callable[[], float] = lambda: math.inf
     ) -> None:
-        self.kinds, self.eased, self.left = kinds, eased, left
+        self.kinds, self.relaxed, self.left = kinds, relaxed, left
         self.load = kinds.count * kinds.problem.q
         self.need = kinds.count * kinds.problem.d
         self.lower, self.upper = -math.inf, math.inf
@@ -166,7 +166,7 @@ class Edge:
     def _solve(self, cells: Integers, room: Floats, given: Floats) -> scipy.optimize.OptimizeResult:
         """Maximize the share ``tau`` of the levels that masses of the cells, within their room, give."""
         n, g = cells.shape
-        q, d = self.eased.q, self.eased.d
+        q, d = self.relaxed.q, self.relaxed.d
         rows = np.hstack([(cells / (self.kinds.count * d)).T, (-q / d)[:, None], np.ones((g, 1))])
         return scipy.optimize.linprog(
             np.append(np.zeros(n + 1), -1.0),
@@ -185,7 +185,7 @@ class Edge:
 
     def _supply(self, mass: Floats, cells: Integers) -> Floats:
         """Share of its level that each kind gets from masses of cells."""
-        q, d = self.eased.q, self.eased.d
+        q, d = self.relaxed.q, self.relaxed.d
         flips = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
         return (q * mass.sum() - flips / self.kinds.count) / d
 
@@ -215,10 +215,10 @@ class Edge:
 
         Where the two hardly differ there is but one optimum, and the linear program has it exactly.
         """
-        load, need = (self.kinds.count * x for x in (self.eased.q, self.eased.d))
+        load, need = (self.kinds.count * x for x in (self.relaxed.q, self.relaxed.d))
         model = counting(self.kinds, load, need)
         model.size = QUICK
-        path = Path(model, start(self.eased))
+        path = Path(model, start(self.relaxed))
         level = most + (self.lower if self.upper - self.lower < most else self.upper)
         for stage in range(STAGES):
             if self.left() < 0:
@@ -246,7 +246,7 @@ class Edge:
 
     def _logistic(self, weights: Floats) -> tuple[Integers, Floats] | None:
         """Cells and logarithms of their excess for a soft edge of some weights, if it gives the levels."""
-        load = self.kinds.count * self.eased.q
+        load = self.kinds.count * self.relaxed.q
         cells = self.kinds.below(weights, float(weights @ load) + FAR, self.limit)
         if cells is None:
             return None

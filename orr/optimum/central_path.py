@@ -114,8 +114,8 @@ class Path:
         have to differ by from ``q`` is lost in doubles, and more costs next to nothing. The highest levels
         are lowered: where an attribute hardly ever flips, the ball of the others is the same.
         """
-        first, count, eased = pool.kinds.first, pool.kinds.count, pool.eased
-        low = Problem.achieved(eased.sizes[first], np.minimum(eased.epsilons[first], HIGHEST))
+        first, count, relaxed = pool.kinds.first, pool.kinds.count, pool.relaxed
+        low = Problem.achieved(relaxed.sizes[first], np.minimum(relaxed.epsilons[first], HIGHEST))
         load, need = count * low.q, count * low.d
         need = np.maximum(need, faint * float(low.w.max()) * load)
         path = cls(counting(pool.kinds, load, need), start(low))

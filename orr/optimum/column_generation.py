@@ -90,7 +90,7 @@ def fit(
     even, last = 0.0, 0
     most = min(FITS, max(FEWEST, int(WORK * unit / (k * float(weights @ load)))))
     while len(tried) < min(most, last + PATIENCE) and not done(pool.proved, pool.upper) and room() > 0:
-        ball = Ball.soft(pool.eased, weights[kinds.of] / unit, float(weights @ load) / unit, width / unit)
+        ball = Ball.soft(pool.relaxed, weights[kinds.of] / unit, float(weights @ load) / unit, width / unit)
         pool.offer([pool.add(ball)], np.ones(1))
         slope = load - kinds.count * ball.rates[kinds.first]
         share = float((slope / needs).min() / (weights @ slope)) * need

@@ -40,27 +40,27 @@ class Pool:
 
     Parameters
     ----------
-    eased : Problem
-        Sizes and the levels that the balls must have before repairs (:meth:`Problem.eased`).
+    relaxed : Problem
+        Sizes and the levels that the balls must have before repairs (:meth:`Problem.relaxed`).
     asked : Problem
         The levels for which lower bounds are proved.
     """
 
-    def __init__(self, eased: Problem, asked: Problem) -> None:
-        self.eased, self.asked, self.kinds = eased, asked, Kinds(asked)
-        self.load = self.kinds.count * eased.q[self.kinds.first]
-        self.need = self.kinds.count * eased.d[self.kinds.first]
+    def __init__(self, relaxed: Problem, asked: Problem) -> None:
+        self.relaxed, self.asked, self.kinds = relaxed, asked, Kinds(asked)
+        self.load = self.kinds.count * relaxed.q[self.kinds.first]
+        self.need = self.kinds.count * relaxed.d[self.kinds.first]
         self.proved, self.proof = -math.inf, np.ones(len(asked))
         self.upper = math.inf
-        supply = 1 / eased.w[self.kinds.first]
-        truth = Column(np.full(len(asked), np.inf), 1, 1.0, -eased.log_records, supply)
+        supply = 1 / relaxed.w[self.kinds.first]
+        truth = Column(np.full(len(asked), np.inf), 1, 1.0, -relaxed.log_records, supply)
         self.columns = [truth]
-        self.offer([truth], np.array([eased.w.max()]))
+        self.offer([truth], np.array([relaxed.w.max()]))
 
     def supply(self, ball: Ball) -> Floats:
         """Give what a unit of mass of a ball gives of each kind's level."""
         first = self.kinds.first
-        return (self.eased.q[first] - ball.rates[first]) / self.eased.d[first]
+        return (self.relaxed.q[first] - ball.rates[first]) / self.relaxed.d[first]
 
     def add(self, ball: Ball) -> Column:
         """Keep a ball as a column."""
@@ -111,6 +111,6 @@ class Pool:
     def law(self, problem: Problem, order: Integers) -> BallMixture:
         """Return the best mixture for a problem whose attribute ``i`` is ours of number ``order[i]``."""
         balls = [Ball(problem, c.weights[order], c.states, c.edge) for c in self.best]
-        q, d = self.eased.q[order], self.eased.d[order]
+        q, d = self.relaxed.q[order], self.relaxed.d[order]
         supply = self.masses @ np.array([(q - ball.rates) / d for ball in balls])
         return BallMixture(problem, balls, self.masses / min(float(supply.min()), 1.0))

@@ -115,13 +115,13 @@ def test_more_columns_are_never_worse():
 @examples(20)
 @given(pools(), st.randoms(use_true_random=False))
 def test_the_law_may_be_asked_in_any_order(pool, random):
-    eased = pool.asked.eased(500.0)
-    easy = Pool(eased, pool.asked)
+    relaxed = pool.asked.relaxed(500.0)
+    easy = Pool(relaxed, pool.asked)
     for column in pool.columns[1:]:
-        easy.add(Ball(eased, column.weights, column.states))
+        easy.add(Ball(relaxed, column.weights, column.states))
     easy.proved, easy.proof = pool.proved, pool.proof
     easy.mix()
-    order = np.array(random.sample(range(len(eased)), len(eased)))
+    order = np.array(random.sample(range(len(relaxed)), len(relaxed)))
     law = easy.law(pool.asked.part(order), order)
     assert isinstance(law, BallMixture)
     np.testing.assert_allclose(law.rates, pool.asked.q[order], rtol=1e-11)
