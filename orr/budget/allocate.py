@@ -17,7 +17,6 @@ from orr.budget.scale_search import Method, Search
 from orr.budget.shares import best_shares
 from orr.caps.guarded import guarded
 from orr.checks import check_range, check_sizes, doubles, numbers
-from orr.clock import Clock
 from orr.constructions.inductive import inductive
 from orr.constructions.kronecker import kronecker
 from orr.constructions.linear_program import linear_program
@@ -26,6 +25,7 @@ from orr.constructions.radius_one import radius_one
 from orr.constructions.two_attribute import two_attribute
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Sizes
+from orr.progress import Clock, shown
 from orr_release.domain import Domain
 
 OBJECTIVES = ("one-way", "two-way")
@@ -128,17 +128,19 @@ def allocate(
     ways, floor = _check_objective(objective, shares), _check_floor(pairs_at_least)
     given = check_shares(domain.levels(shares, "shares") if domain else shares, len(values))
     names = list(domain.names) if domain else [f"attribute {i}" for i in range(len(values))]
-    purse = _Purse(total, values, construction(method, options), Clock(time_limit), progress)
-    made = purse.buy(given) if ways == 0 or len(values) < ways else None
-    if made is None:
-        made, given = best_shares(values, total, ways, purse.method, purse.buy, purse.clock, progress)
-    if floor is not None:
-        made = floored(
-            made,
-            floor,
-            lambda slack: purse.guarded(given, slack),
-            lambda last: no_floor(last, floor, total, given, names),
-        )
+    clock = Clock(time_limit)
+    purse = _Purse(total, values, construction(method, options), clock)
+    with shown(clock, progress):
+        made = purse.buy(given) if ways == 0 or len(values) < ways else None
+        if made is None:
+            made, given = best_shares(values, total, ways, purse.method, purse.buy, clock)
+        if floor is not None:
+            made = floored(
+                made,
+                floor,
+                lambda slack: purse.guarded(given, slack),
+                lambda last: no_floor(last, floor, total, given, names),
+            )
     _warn(made, total * given / given.sum(), names)
     return made.on(domain) if domain else made
 
@@ -146,12 +148,12 @@ def allocate(
 class _Purse:
     """A total, and what it is spent on."""
 
-    def __init__(self, total: float, sizes: Integers, method: Method, clock: Clock, progress: bool) -> None:
-        self.total, self.sizes, self.method, self.clock, self.progress = total, sizes, method, clock, progress
+    def __init__(self, total: float, sizes: Integers, method: Method, clock: Clock) -> None:
+        self.total, self.sizes, self.method, self.clock = total, sizes, method, clock
 
     def buy(self, shares: Floats, method: Method | None = None) -> Mechanism:
         """Spend the total in these shares."""
-        return Search(self.total, self.sizes, shares, method or self.method, self.clock, self.progress).run()
+        return Search(self.total, self.sizes, shares, method or self.method, self.clock).run()
 
     def guarded(self, shares: Floats, slack: float) -> Mechanism:
         """Spend it on the guarded optimum."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -12,11 +11,11 @@ import scipy
 
 from orr.arrays import Floats, Integers
 from orr.checks import MAX_LEVEL, MIN_LEVEL
-from orr.clock import Clock
 from orr.constructions.radius_one import NotApplicable
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
 from orr.problem import Problem
+from orr.progress import Clock
 
 TIGHT = 1e-6  # how near to the total the overall level must come
 Method = Callable[..., Mechanism]
@@ -42,11 +41,9 @@ class Search:
     scale at which the total is spent.
     """
 
-    def __init__(
-        self, total: float, sizes: Integers, shares: Floats, method: Method, clock: Clock, progress: bool
-    ) -> None:
+    def __init__(self, total: float, sizes: Integers, shares: Floats, method: Method, clock: Clock) -> None:
         self.total, self.sizes, self.method = total, sizes, method
-        self.clock, self.progress = clock, progress
+        self.clock = clock
         self.timed = clock.limit < math.inf and _takes_a_limit(method)
         self.shares = shares / shares.max()
         self.lowest = MIN_LEVEL / float(self.shares.min())
@@ -102,9 +99,7 @@ class Search:
             return None
         if not isinstance(mechanism, Mechanism):
             raise TypeError(f"method = {self.method!r} must return a mechanism, got {mechanism!r}")
-        if self.progress:
-            seconds, level = self.clock.seconds, mechanism.epsilon
-            print(f"{seconds:8.2f} s  levels up to {scale:.6g} spend {level:.6f}", file=sys.stderr)
+        self.clock.log("levels up to %.6g spend %.6f", scale, mechanism.epsilon)
         return mechanism
 
     def _refused(self) -> Exception:

@@ -10,7 +10,6 @@ the factors of pairs pass through 0, where the loss has none.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -19,10 +18,10 @@ from orr.arrays import Floats, Integers
 from orr.budget.pair_floor import loss
 from orr.budget.scale_search import Method
 from orr.checks import MAX_LEVEL, MIN_LEVEL
-from orr.clock import Clock
 from orr.constructions.radius_one import NotApplicable
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
+from orr.progress import Clock
 
 POWERS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)  # of the size: the best for 4 to 12 census attributes is among them
 STEP, LAST = 0.2, 0.02  # of the compass, in logarithms: finer steps change the errors by less than 1%
@@ -40,7 +39,6 @@ def best_shares(
     method: Method,
     buy: Callable[[Floats], Mechanism],
     clock: Clock,
-    progress: bool,
 ) -> tuple[Mechanism, Floats]:
     """Return the mechanism with the smallest errors that was found, and its shares.
 
@@ -61,7 +59,7 @@ def best_shares(
     """
     equal = np.ones(len(sizes))
     found = [(loss(made := buy(equal), ways), made, equal)]
-    compass = Compass(sizes, total, ways, method, clock, progress)
+    compass = Compass(sizes, total, ways, method, clock)
     for shares in compass.run(float(np.log(made.asked.epsilons[0]))):
         if clock.left < 0:
             break
@@ -77,11 +75,9 @@ def best_shares(
 class Compass:
     """One search, and what it tried. A point holds the logarithm of the level of each size."""
 
-    def __init__(
-        self, sizes: Integers, total: float, ways: int, method: Method, clock: Clock, progress: bool
-    ) -> None:
+    def __init__(self, sizes: Integers, total: float, ways: int, method: Method, clock: Clock) -> None:
         self.sizes, self.total, self.ways, self.method = sizes, total, ways, method
-        self.clock, self.progress = clock, progress
+        self.clock = clock
         self.kinds, self.of, count = np.unique(sizes, return_inverse=True, return_counts=True)
         self.weight = count / len(sizes)
         self.slope = 1.5  # by which the overall level grows with all levels, in logarithms: remembered
@@ -136,12 +132,7 @@ class Compass:
                 self.slope = min(max((last[1] - excess) / (last[0] - point[0]), 0.3), 3.0)
             last, point = (float(point[0]), excess), point - excess / self.slope
         self.points.append((value, point))
-        if self.progress:
-            error = math.sqrt(value)
-            print(
-                f"{self.clock.seconds:8.2f} s  shares {len(self.points)}: error of one record {error:.4g}",
-                file=sys.stderr,
-            )
+        self.clock.log("shares %d: error of one record %.4g", len(self.points), math.sqrt(value))
         return value, point
 
     def _built(self, point: Floats) -> Mechanism | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from numbers import Real
 from typing import cast
 
@@ -18,7 +17,6 @@ from orr.caps.proofs import Alone, Head, Proof
 from orr.caps.ramp import Ramp
 from orr.caps.ramp_search import STATES, Clip, harris, known
 from orr.checks import plain
-from orr.clock import Clock
 from orr.constructions.named import named
 from orr.constructions.optimal import optimal
 from orr.decimals import down_to_float
@@ -29,6 +27,7 @@ from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.optimum.certificate import Certified
 from orr.problem import Levels, Problem, Sizes
+from orr.progress import Clock, shown
 from orr.rounding import ULP, Unsound
 
 MAX_CELLS_LOG2 = 12  # of a linear program: half a minute
@@ -120,16 +119,17 @@ def guarded(
     3.44477 1.722
     """
     clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
-    run = Run(problem.part(~problem.faint), slack, clock, progress)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is refused
+    run = Run(problem.part(~problem.faint), slack, clock)
+    # What comes of an overflow is refused.
+    with shown(clock, progress), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return run.answer().with_faint(problem)
 
 
 class Run:
     """One call of guarded: its caps, the best law and the best proof so far."""
 
-    def __init__(self, problem: Problem, slack: float, clock: Clock, progress: bool) -> None:
-        self.problem, self.slack, self.clock, self.progress = problem, slack, clock, progress
+    def __init__(self, problem: Problem, slack: float, clock: Clock) -> None:
+        self.problem, self.slack, self.clock = problem, slack, clock
         self.kinds = Kinds(problem)
         # A neighbour level above the sum of the levels does not occur in an optimum.
         total = math.fsum(problem.epsilons.tolist())
@@ -166,8 +166,7 @@ class Run:
 
     def good(self) -> bool:
         """Tell whether the bounds are close enough."""
-        if self.progress:
-            print(f"{self.clock.seconds:8.2f} s  {self.lower:.6f} to {self.upper:.6f}", file=sys.stderr)
+        self.clock.log("%.6f to %.6f", self.lower, self.upper)
         return self.upper - self.lower <= CLOSED * max(1.0, self.upper)
 
     def proves(self, lower: float, proof: Proof | None) -> None:
@@ -189,7 +188,6 @@ class Run:
             self.problem.epsilons,
             rel_gap=CLOSED if self.few else 1e-4,
             time_limit=None if self.clock.limit == math.inf else max(self.clock.left, 1e-9),
-            progress=self.progress,
         )
         self.lower, self.weights = best.certificate.lower, best.certificate.weights
         self.offers(best.certificate.method, best.law, best.certificate.upper)
@@ -216,7 +214,7 @@ class Run:
 
     def cells(self) -> None:
         """Few cells: the linear program."""
-        law, prices = Program(self.problem, self.slack, self.clock, self.progress).solve()
+        law, prices = Program(self.problem, self.slack, self.clock).solve()
         if prices is not None:
             self.proves(down_to_float(prices.proved(self.problem, self.slack)[0]), prices)
         if law is not None:

@@ -10,17 +10,16 @@ evaluated again, prove how low any such mechanism can go.
 from __future__ import annotations
 
 import math
-import sys
 
 import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
 from orr.caps.proofs import Prices
-from orr.clock import Clock
 from orr.kinds import Kinds
 from orr.laws.cells import Cells
 from orr.problem import Problem
+from orr.progress import Clock
 from orr.rounding import RATES, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
@@ -41,9 +40,9 @@ WAYS = (
 class Program:
     """The linear program over the states. ``log_x`` is the logarithm of a density at each of them."""
 
-    def __init__(self, problem: Problem, slack: float, clock: Clock, progress: bool = False) -> None:
+    def __init__(self, problem: Problem, slack: float, clock: Clock) -> None:
         self.problem, self.kinds = problem, Kinds(problem)
-        self.clock, self.progress = clock, progress
+        self.clock = clock
         self.n, kind = self.kinds.count, self.kinds.problem
         # A neighbour level above the sum of the levels does not occur in an optimum.
         self.caps = np.minimum(np.minimum(1 + slack, 1e300) * kind.epsilons, problem.epsilons.sum())
@@ -73,8 +72,7 @@ class Program:
         ways, surplus = list(WAYS), SURPLUS
         while ways and self.upper - self.lower > CLOSED and self.clock.left > 0:
             lower, upper = self.lower, self.upper
-            if self.progress:
-                print(f"{self.clock.seconds:8.2f} s  {lower:.6f} to {upper:.6f}", file=sys.stderr)
+            self.clock.log("%.6f to %.6f", lower, upper)
             answer = self._ask(reference, surplus, *ways[0])
             missing = 0.0
             if answer is not None:

@@ -16,6 +16,7 @@ from orr.laws.law import subsets
 from orr.optimum.central_path import start
 from orr.optimum.certificate import Certified, NotCertified
 from orr.problem import Levels, Problem, Sizes
+from orr.progress import Clock
 from orr_release.domain import Domain
 
 MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second
@@ -133,7 +134,7 @@ class LinearProgram:
         (3.44477, True)
         """
         problem = self.problem.part(~self.problem.faint)
-        run = Run(problem, 1.0, None, False, gap=CLOSED * min(1.0, float(problem.epsilons.max())))
+        run = Run(problem, Clock(None), gap=CLOSED * min(1.0, float(problem.epsilons.max())))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             run.listed(start(problem)[run.kinds.first])
             if not run.near(run.lower, run.upper):

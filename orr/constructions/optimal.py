@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from functools import partial
 
@@ -11,7 +10,6 @@ import numpy as np
 
 from orr.arrays import Floats
 from orr.checks import positive
-from orr.clock import Clock
 from orr.constructions.named import named
 from orr.constructions.radius_one import NotApplicable, candidate, radius_one
 from orr.kinds import Kinds
@@ -26,6 +24,7 @@ from orr.optimum.hamming_ball import hamming
 from orr.optimum.laplace import QUICK, SIZE
 from orr.optimum.pool import Pool
 from orr.problem import Levels, Problem, Sizes
+from orr.progress import Clock, shown
 from orr.rounding import Unsound, level_above, level_below, relaxation_units
 
 FEW = 5_000  # flip sets in a ball that are better listed than counted,
@@ -91,9 +90,10 @@ def optimal(
     """
     problem = Problem(sizes, epsilons)
     gaps = positive("rel_gap", rel_gap), None if gap is None else positive("gap", gap)
-    run = Run(problem.part(~problem.faint), gaps[0], time_limit, progress, gaps[1])
+    clock = Clock(time_limit)
+    run = Run(problem.part(~problem.faint), clock, gaps[0], gaps[1])
     # At the highest levels intermediate results overflow; what comes of it is never the best.
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with shown(clock, progress), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         return run.answer().with_faint(problem)
 
 
@@ -104,14 +104,9 @@ class Run:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        rel_gap: float,
-        time_limit: float | None,
-        progress: bool,
-        gap: float | None = None,
+        self, problem: Problem, clock: Clock, rel_gap: float = 1e-4, gap: float | None = None
     ) -> None:
-        self.clock, self.progress = Clock(time_limit), progress
+        self.clock = clock
         self.rel_gap, self.gap = 0.9 * rel_gap, None if gap is None else 0.9 * gap  # to be on the safe side
         self.problem, self.kinds = problem, Kinds(problem)
         self.lower = floor(problem)
@@ -146,8 +141,7 @@ class Run:
 
     def near(self, lower: float, upper: float) -> bool:
         """Tell whether bounds on the level are close enough."""
-        if self.progress:
-            print(f"{self.clock.seconds:8.2f} s  {lower:.6f} to {upper:.6f}", file=sys.stderr)
+        self.clock.log("%.6f to %.6f", lower, upper)
         return upper - lower <= self.wanted(upper)
 
     def wanted(self, level: float) -> float:

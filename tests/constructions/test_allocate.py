@@ -16,7 +16,7 @@ import orr
 from orr.budget.allocate import METHODS as NAMES
 from orr.budget.pair_floor import loss, tables, total_for, worst_pair
 from orr.budget.shares import Compass
-from orr.clock import Clock
+from orr.progress import Clock
 from tests.common import examples, problems, some_slow
 
 METHODS = {
@@ -415,7 +415,7 @@ class Backwards(Compass):
 
 def test_a_compass_that_goes_backwards_is_seen():
     for compass, better in ((Compass, True), (Backwards, False)):
-        search = compass(np.array([2, 5, 7]), 3.0, 1, orr.kronecker, Clock(None), False)
+        search = compass(np.array([2, 5, 7]), 3.0, 1, orr.kronecker, Clock(None))
         first = search.run(0.0)[0]
         found = orr.allocate(3.0, [2, 5, 7], first, method="kronecker")
         equal = orr.allocate(3.0, [2, 5, 7], method="kronecker")

@@ -14,9 +14,9 @@ import orr
 from orr.caps.guarded import Guarded
 from orr.caps.linear_program import Program, log_sum
 from orr.caps.proofs import Head, Prices, Thresholds
-from orr.clock import Clock
 from orr.laws.product import Product
 from orr.problem import Problem
+from orr.progress import Clock
 from tests.chance import fits, seed
 from tests.common import GOLDEN, brute_levels, examples, flip_sets, problems, some_slow, times
 

@@ -17,6 +17,7 @@ from orr.laws.cells import Cells
 from orr.optimum import verify
 from orr.optimum.laplace import Transform
 from orr.problem import Problem
+from orr.progress import Clock
 from orr.rounding import Unsound
 from tests.chance import fits, seed
 from tests.common import CASES, ball_mechanism, ball_pool, examples, flip_sets, problems, some_slow
@@ -62,7 +63,7 @@ def test_bounds_bracket_the_linear_program(problem):
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
 def test_the_method_for_many_attributes_is_right_for_few(problem):
     exact = orr.linear_program(*problem).solve().certificate
-    run = Run(Problem(*problem), 1e-7, None, False)
+    run = Run(Problem(*problem), Clock(None), 1e-7)
     run.search()
     found = run.certified()
     assert found.certificate.lower <= exact.upper + 1e-9
