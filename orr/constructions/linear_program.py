@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats
 from orr.constructions.named import named
-from orr.constructions.optimal import Run
 from orr.laws.law import subsets
 from orr.optimum.central_path import start
 from orr.optimum.certificate import Certified, NotCertified
+from orr.optimum.search import Search
 from orr.problem import Levels, Problem, Sizes
 from orr.progress import Clock
 from orr_release.domain import Domain
@@ -134,7 +134,7 @@ class LinearProgram:
         (3.44477, True)
         """
         problem = self.problem.part(~self.problem.faint)
-        run = Run(problem, Clock(None), gap=CLOSED * min(1.0, float(problem.epsilons.max())))
+        run = Search(problem, Clock(None), gap=CLOSED * min(1.0, float(problem.epsilons.max())))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             run.listed(start(problem)[run.kinds.first])
             if not run.near(run.lower, run.upper):

@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.constructions.optimal import Run
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.optimum import verify
 from orr.optimum.laplace import Transform
+from orr.optimum.search import Search
 from orr.problem import Problem
 from orr.progress import Clock
 from orr.rounding import Unsound
@@ -63,7 +63,7 @@ def test_bounds_bracket_the_linear_program(problem):
 @given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
 def test_the_method_for_many_attributes_is_right_for_few(problem):
     exact = orr.linear_program(*problem).solve().certificate
-    run = Run(Problem(*problem), Clock(None), 1e-7)
+    run = Search(Problem(*problem), Clock(None), 1e-7)
     run.search()
     found = run.certified()
     assert found.certificate.lower <= exact.upper + 1e-9

@@ -390,14 +390,14 @@ def test_forms_must_fit():
 
 
 def test_what_constructions_make_is_within_the_limits():
-    optimal, guarded = (import_module(f"orr.{name}") for name in ("constructions.optimal", "caps.guarded"))
+    search, guarded = (import_module(f"orr.{name}") for name in ("optimum.search", "caps.guarded"))
     for k in {int(k) for k in np.logspace(0, 6, 1000)}:
-        steps = min(optimal.ROOM, max(stages.WORK / stages.FEWEST, stages.FINE * k))
+        steps = min(search.ROOM, max(stages.WORK / stages.FEWEST, stages.FINE * k))
         states = 2 * min(stages.STATES, steps / k)  # the soft edge is not wider than what is inside
         assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
     assert clip.STATES <= ramp.MAX_STATES
     assert ramp.LOGARITHMS * guarded.WORK <= fields.ROOM
-    assert 2 * optimal.ROOM <= fields.ROOM
+    assert 2 * search.ROOM <= fields.ROOM
     assert 1.5 * guarded.UNITS <= guard.MOST  # weights of at least 1 add less than half of the units to them
     assert 2**guarded.MAX_CELLS_LOG2 <= guard.MOST_CELLS
 
