@@ -53,7 +53,9 @@ def ball_pool(sizes, levels):
     run = Search(Problem(sizes, levels), Clock(None), 0.05)
     relaxed = run.sorted.relaxed(relaxation_units(len(run.sorted), float(run.sorted.epsilons.max()), 40))
     pool, asked = Pool(relaxed, run.sorted), count()
-    follow(pool, Following.of(pool), 0.01, lambda lower, upper: next(asked) > 20, lambda: 1e9)
+    follow(
+        pool, Following.of(pool.kinds, pool.relaxed), 0.01, lambda lower, upper: next(asked) > 20, lambda: 1e9
+    )
     return run, pool
 
 

@@ -25,8 +25,8 @@ from functools import cached_property
 import numpy as np
 
 from orr.arrays import Floats
+from orr.kinds import Kinds
 from orr.optimum.laplace import Dense, Listed, Point, Thin, Transform, counting
-from orr.optimum.pool import Pool
 from orr.problem import Problem
 from orr.rounding import Unsound
 
@@ -107,19 +107,19 @@ class Path:
         raise Unsound("no edge is narrow enough")
 
     @classmethod
-    def of(cls, pool: Pool, faint: float = FAINT[0]) -> Path:
-        """Start the path of the problem of a pool.
+    def of(cls, kinds: Kinds, relaxed: Problem, faint: float = FAINT[0]) -> Path:
+        """Start the path for kinds of attributes at relaxed levels.
 
         Beside a level that is far higher, an attribute is given more than its level: what its flip rate would
         have to differ by from ``q`` is lost in doubles, and more costs next to nothing. The highest levels
         are lowered: where an attribute hardly ever flips, the ball of the others is the same.
         """
-        first, count, relaxed = pool.kinds.first, pool.kinds.count, pool.relaxed
+        first, count = kinds.first, kinds.count
         low = Problem.achieved(relaxed.sizes[first], np.minimum(relaxed.epsilons[first], HIGHEST))
         load, need = count * low.q, count * low.d
         need = np.maximum(need, faint * float(low.w.max()) * load)
-        path = cls(counting(pool.kinds, load, need), start(low))
-        path.raised = load / pool.load
+        path = cls(counting(kinds, load, need), start(low))
+        path.raised = load / (count * relaxed.q[first])
         return path
 
     def _move(self, weights: Floats, point: Point | None = None) -> None:

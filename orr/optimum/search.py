@@ -139,7 +139,7 @@ class Search:
         )
         pool = Pool(relaxed, self.sorted)
         try:
-            path = Path.of(pool)
+            path = Path.of(pool.kinds, pool.relaxed)
             path.model.size = QUICK
             path.settle(self.late)
         except (Unsound, np.linalg.LinAlgError):
@@ -154,7 +154,7 @@ class Search:
         elif not self.few(path.weights):
             steps = [steps[1], lambda: self.listed(pool.proof[self.back][self.kinds.first])]
         if self.problem.w.min() < FAINT[-1] * self.problem.w.max():
-            steps.append(lambda: self.mixed(pool, Path.of(pool, FAINT[-1]), QUICK))
+            steps.append(lambda: self.mixed(pool, Path.of(pool.kinds, pool.relaxed, FAINT[-1]), QUICK))
         self.until_near([*steps, partial(self.mixed, pool, path, SIZE)])
 
     def mixed(self, pool: Pool, path: Path, size: int) -> None:
@@ -182,7 +182,7 @@ class Search:
 
     def followed(self, pool: Pool, faint: float) -> None:
         """Follow the path over listed flip sets, where levels are so far apart that HiGHS loses its way."""
-        path = Path.of(pool, faint)
+        path = Path.of(pool.kinds, pool.relaxed, faint)
         edge = self.edge(path.weights * path.raised)
         edge.follow(path, self.tight)
         self.takes(edge)

@@ -31,7 +31,9 @@ def test_following_the_path_closes_the_bounds(high):
     levels[7] = high
     problem = Problem(rng.integers(2, 6, 25), levels)
     pool = Pool(*[problem.part(np.lexsort((problem.epsilons, problem.sizes)))] * 2)
-    follow(pool, Path.of(pool), 1e-3, lambda lower, upper: upper - lower < 1e-3, lambda: 1e9)
+    follow(
+        pool, Path.of(pool.kinds, pool.relaxed), 1e-3, lambda lower, upper: upper - lower < 1e-3, lambda: 1e9
+    )
     assert 0 <= pool.upper - pool.proved < 1e-3
 
 
@@ -55,7 +57,7 @@ def test_looking_ahead_takes_fewer_stages(monkeypatch):
     for reach in (1.0, stages.REACH):
         monkeypatch.setattr(stages, "REACH", reach)
         pool = Pool(*[problem.part(np.lexsort((problem.epsilons, problem.sizes)))] * 2)
-        path = Path.of(pool)
+        path = Path.of(pool.kinds, pool.relaxed)
         follow(pool, path, 1e-4, lambda lower, upper: upper - lower < 1e-4, lambda: 1e9)
         assert 0 <= pool.upper - pool.proved < 1e-4
         pairs.append(path.cost)
@@ -65,5 +67,5 @@ def test_looking_ahead_takes_fewer_stages(monkeypatch):
 def test_no_room_is_no_work():
     problem = Problem([2, 3, 4], [0.5, 1.0, 1.5])
     pool = Pool(problem, problem)
-    follow(pool, Path.of(pool), 1e-3, lambda lower, upper: False, lambda: 0.0)
+    follow(pool, Path.of(pool.kinds, pool.relaxed), 1e-3, lambda lower, upper: False, lambda: 0.0)
     assert len(pool.columns) == 1
