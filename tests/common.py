@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import orr
 from orr.optimum.central_path import Path as Following
-from orr.optimum.column_generation import follow
-from orr.optimum.pool import Pool
+from orr.optimum.column_generation import Pool, follow
 from orr.optimum.search import Search
 from orr.problem import Problem
 from orr.progress import Clock

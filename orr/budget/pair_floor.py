@@ -14,11 +14,10 @@ from orr.caps.guarded import Guarded
 from orr.channel import Channel
 from orr.checks import MAX_LEVEL
 from orr.constructions.radius_one import NotApplicable
-from orr.kinds import Kinds
 from orr.laws.product import Product
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import Certified
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr_release.odds import rounded_up
 
 SLACKS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.0)  # ever nearer to Kronecker, which 0 is

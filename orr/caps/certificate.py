@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from orr.caps.proofs import Alone, Head, Prices, Proof, Thresholds
-from orr.kinds import Kinds
 from orr.laws.fields import Fields, number
 from orr.laws.law import Law
 from orr.optimum.certificate import Certificate
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 
 MOST = 30_000  # total of the weights in a file, whose sums are counted one by one (orr.caps.guarded)
 MOST_CELLS = 2**12  # whose prices may be in a file: as many as a linear program has

@@ -20,13 +20,12 @@ from orr.checks import plain
 from orr.constructions.named import named
 from orr.constructions.optimal import optimal
 from orr.decimals import down_to_float
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.optimum.certificate import Certified
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import Kinds, Levels, Problem, Sizes
 from orr.progress import Clock, shown
 from orr.rounding import ULP, Unsound
 

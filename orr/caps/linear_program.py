@@ -16,9 +16,8 @@ import scipy
 
 from orr.arrays import Floats, Integers
 from orr.caps.proofs import Prices
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.progress import Clock
 from orr.rounding import RATES, ULP, Unsound
 

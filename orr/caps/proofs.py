@@ -16,9 +16,8 @@ import scipy
 
 from orr.arrays import Floats, Integers
 from orr.decimals import DOWN, UP, decimal, odds, power
-from orr.kinds import Kinds
 from orr.optimum.verify import log_convolved
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import ULP
 
 Proved = tuple[Decimal, str]

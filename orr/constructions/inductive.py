@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from orr.alias_table import minus
 from orr.arrays import Floats, frozen
 from orr.constructions.named import named
-from orr.constructions.radius_one import single_flips
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
+from orr.optimum.single_flip import single_flips
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from orr.arrays import Floats
 from orr.constructions.named import named
-from orr.constructions.radius_one import ROUNDING, candidate
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
+from orr.optimum.single_flip import ROUNDING, candidate
 from orr.problem import Levels, Problem, Sizes
 
 

@@ -18,9 +18,8 @@ import math
 import numpy as np
 
 from orr.arrays import Floats, Integers
-from orr.kinds import Kinds
 from orr.laws.ball import TINY, Ball
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import RATES, ULP, level_below, log_sum, log_sum_units
 
 UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact

@@ -25,9 +25,8 @@ from functools import cached_property
 import numpy as np
 
 from orr.arrays import Floats
-from orr.kinds import Kinds
 from orr.optimum.laplace import Dense, Listed, Point, Thin, Transform, counting
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 
 LEAST = 1e-300  # flip rate that stands for none

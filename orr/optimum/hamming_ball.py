@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from orr.arrays import Floats
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
+from orr.problem import Kinds
 from orr.rounding import RATES, ULP, level_below, log_sum, log_sum_units
 
 

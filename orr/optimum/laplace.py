@@ -15,7 +15,7 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
-from orr.kinds import Kinds
+from orr.problem import Kinds
 from orr.rounding import Unsound
 
 Complex = NDArray[np.complex128]

@@ -9,19 +9,18 @@ from functools import partial
 import numpy as np
 
 from orr.arrays import Floats
-from orr.constructions.radius_one import NotApplicable, candidate, radius_one
-from orr.kinds import Kinds
+from orr.constructions.radius_one import NotApplicable, radius_one
 from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
 from orr.optimum.bound import floor, single_flip
 from orr.optimum.cell_program import Edge
 from orr.optimum.central_path import FAINT, Path, start
 from orr.optimum.certificate import Certificate, Certified
-from orr.optimum.column_generation import follow
+from orr.optimum.column_generation import Pool, follow
 from orr.optimum.hamming_ball import hamming
 from orr.optimum.laplace import QUICK, SIZE
-from orr.optimum.pool import Pool
-from orr.problem import Problem
+from orr.optimum.single_flip import candidate
+from orr.problem import Kinds, Problem
 from orr.progress import Clock
 from orr.rounding import Unsound, level_above, level_below, relaxation_units
 

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 import orr
 from orr.caps.ramp_search import Clip
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from tests.exact import samplers
 from tests.exact.arithmetic import MP
 from tests.exact.common import (

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orr.kinds import Kinds
 from orr.optimum import laplace
 from orr.optimum.laplace import Dense, Listed, Thin, TooFine, Transform
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 from tests.common import examples, problems
 from tests.exact.arithmetic import MP

@@ -9,12 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.kinds import Kinds
 from orr.laws.ball import Ball
 from orr.optimum.central_path import Path, grown, start
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from tests.common import examples, problems
-from tests.optimum.test_transform import model_of
+from tests.optimum.test_laplace import model_of
 
 
 def settled(kinds, stages=1):

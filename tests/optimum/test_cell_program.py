@@ -10,11 +10,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import orr
-from orr.kinds import Kinds
 from orr.optimum.bound import whole
-from orr.optimum.cell_program import Edge
-from orr.optimum.monotone import falling, monotone
-from orr.problem import Problem
+from orr.optimum.cell_program import Edge, falling, monotone
+from orr.problem import Kinds, Problem
 from tests.common import ball_mechanism, brute_levels, examples, flip_sets, problems, times
 
 # Many optima, whose neighbour levels differ by nats.
