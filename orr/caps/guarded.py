@@ -119,8 +119,7 @@ def guarded(
     """
     clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
     run = Run(problem.part(~problem.faint), slack, clock)
-    # What comes of an overflow is refused.
-    with shown(clock, progress), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with shown(clock, progress):
         return run.answer().with_faint(problem)
 
 

@@ -58,13 +58,12 @@ class Program:
         """Find the best law, if there is one, and what proves how low any other can go."""
         self.best, self.lower, self.upper = np.empty(0), -math.inf, math.inf
         self.prices: Prices | None = None
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
-            for start in (self._plateaus(), self._kronecker()):
-                self._improve(start)
-            try:
-                return (self._repaired(self.best) if self.upper < math.inf else None), self.prices
-            except Unsound:
-                return None, self.prices
+        for start in (self._plateaus(), self._kronecker()):
+            self._improve(start)
+        try:
+            return (self._repaired(self.best) if self.upper < math.inf else None), self.prices
+        except Unsound:
+            return None, self.prices
 
     def _improve(self, reference: Floats) -> None:
         """Improve a reference until the bounds meet or nothing helps."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from orr.checks import positive
 from orr.constructions.named import named
 from orr.optimum.certificate import Certified
@@ -65,10 +63,7 @@ def optimal(
     >>> round(best.epsilon, 3), best.certificate.gap < 0.01
     (33.369, True)
     """
-    problem = Problem(sizes, epsilons)
+    problem, clock = Problem(sizes, epsilons), Clock(time_limit)
     gaps = positive("rel_gap", rel_gap), None if gap is None else positive("gap", gap)
-    clock = Clock(time_limit)
-    search = Search(problem.part(~problem.faint), clock, gaps[0], gaps[1])
-    # At the highest levels intermediate results overflow; what comes of it is never the best.
-    with shown(clock, progress), np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return search.answer().with_faint(problem)
+    with shown(clock, progress):
+        return Search(problem.part(~problem.faint), clock, *gaps).run().with_faint(problem)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from orr.constructions.named import named
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
-from orr.optimum.single_flip import ROUNDING, candidate
+from orr.optimum.single_flip import candidate, obstacle
 from orr.problem import Levels, Problem, Sizes
 
 
 class NotApplicable(ValueError):
-    """A closed form's conditions do not hold for these sizes and levels."""
+    """The conditions of a closed form do not hold for these sizes and levels."""
 
 
 @named
@@ -56,23 +56,8 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
     orr.constructions.radius_one.NotApplicable: the flip probabilities other than ...
     """
     problem = Problem(sizes, epsilons)
-    mass, z0, z, j = candidate(problem)
-    total = 1 - problem.one_minus_sum_q
-    if j is None:
-        if z0 < z.max() * (1 - ROUNDING):
-            raise NotApplicable(
-                f"the flip probabilities sum to {total:.6g}, at most 1, but a flip of attribute "
-                f"{int(z.argmax())} alone would be likelier than the truth"
-            )
-        return Mechanism(SingleFlip.beside(problem, z0, z))
-    if mass < problem.w.max() * (1 - ROUNDING):
-        raise NotApplicable(
-            f"the flip probabilities sum to {total:.6g}, more than 1, and attribute "
-            f"{int(problem.w.argmax())} asks for too high a level beside attribute {j}"
-        )
-    others = total - problem.q[j]
-    if others > 1 + ROUNDING:
-        raise NotApplicable(
-            f"the flip probabilities other than that of attribute {j} sum to {others:.6g}, more than 1"
-        )
-    return Mechanism(SingleFlip.beside(problem, z0, z))
+    found = candidate(problem)
+    reason = obstacle(problem, found)
+    if reason is not None:
+        raise NotApplicable(reason)
+    return Mechanism(SingleFlip.beside(problem, found.z0, found.z))

@@ -199,7 +199,7 @@ class Lifted(Law):
             return
         p, q, w = self.problem.p, self.problem.q, self.problem.w
         surplus = q * (1 - w / self.mass) - self.flip_mass / self.mass
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             stay = p * (w / (1 + w)) * (1 + 1 / self.mass) / np.maximum(surplus, 0)
         # Neither flips nor truths show a surplus this small: it is what the solvers were asked for more.
         most = 4 * ULP * relaxation_units(len(q), self.problem.epsilons.max(), 40)

@@ -27,9 +27,10 @@ UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
 
 def whole(weights: Floats, load: Floats) -> Floats:
     """Round weights to whole numbers, so fine that the threshold is about 2^44."""
-    units = weights * (UNITS / (weights @ load))
-    # 0 times infinity is 0 here. Large doubles are whole, and a million of the largest do not overflow.
-    return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**1000)
+    with np.errstate(over="ignore", invalid="ignore"):  # 0 times infinity is 0 here
+        units = np.nan_to_num(weights * (UNITS / (weights @ load)), nan=0.0)
+    # Large doubles are whole, and a million of the largest do not overflow.
+    return np.minimum(np.rint(units), 2.0**1000)
 
 
 def threshold(weights: Floats, load: Floats) -> float:

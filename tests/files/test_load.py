@@ -26,7 +26,7 @@ from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.law import Lifted
-from orr.optimum import column_generation as stages
+from orr.optimum import column_generation
 from orr.optimum.certificate import Certificate
 from orr.optimum.verify import level_and_errors
 from orr_release.forms import Sampled
@@ -391,13 +391,16 @@ def test_forms_must_fit():
 
 def test_what_constructions_make_is_within_the_limits():
     search, guarded = (import_module(f"orr.{name}") for name in ("optimum.search", "caps.guarded"))
+    engine = column_generation
     for k in {int(k) for k in np.logspace(0, 6, 1000)}:
-        steps = min(search.ROOM, max(stages.WORK / stages.FEWEST, stages.FINE * k))
-        states = 2 * min(stages.STATES, steps / k)  # the soft edge is not wider than what is inside
+        steps = min(
+            search.MAX_STEPS, max(engine.FIT_WORK / engine.MIN_FITS, engine.MIN_BALL_STATES_LIMIT * k)
+        )
+        states = 2 * min(engine.MAX_BALL_STATES, steps / k)  # the soft edge is not wider than what is inside
         assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
     assert clip.STATES <= ramp.MAX_STATES
     assert ramp.LOGARITHMS * guarded.WORK <= fields.ROOM
-    assert 2 * search.ROOM <= fields.ROOM
+    assert 2 * search.MAX_STEPS <= fields.ROOM
     assert 1.5 * guarded.UNITS <= guard.MOST  # weights of at least 1 add less than half of the units to them
     assert 2**guarded.MAX_CELLS_LOG2 <= guard.MOST_CELLS
 

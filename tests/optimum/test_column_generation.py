@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
-from orr.optimum import column_generation as stages
+from orr.optimum import column_generation
 from orr.optimum.central_path import Path
 from orr.optimum.column_generation import Column, Pool, accelerated, blurred, follow
 from orr.problem import Problem
@@ -138,7 +138,7 @@ def test_rounding_blurs_the_edge_by_less_than_its_width(weights, load):
     unit, blur = blurred(weights, loads, 1e-6)
     part = weights / unit % 1
     assert blur**2 == pytest.approx(unit**2 * float(loads @ (part * (1 - part))))
-    assert blur <= stages.BLUR
+    assert blur <= column_generation.MAX_BLUR
     assert blurred(weights, loads, 5.0)[0] == 5
 
 
@@ -172,13 +172,13 @@ def test_looking_ahead_takes_fewer_stages(monkeypatch):
     rng = np.random.default_rng(8)
     problem = Problem(rng.integers(2, 6, 40), rng.uniform(0.5, 3, 40))
     pairs = []
-    for reach in (1.0, stages.REACH):
-        monkeypatch.setattr(stages, "REACH", reach)
+    for reach in (1.0, column_generation.MAX_REACH):
+        monkeypatch.setattr(column_generation, "MAX_REACH", reach)
         pool = Pool(*[problem.part(np.lexsort((problem.epsilons, problem.sizes)))] * 2)
         path = Path.of(pool.kinds, pool.relaxed)
         follow(pool, path, 1e-4, lambda lower, upper: upper - lower < 1e-4, lambda: 1e9)
         assert 0 <= pool.upper - pool.proved < 1e-4
-        pairs.append(path.cost)
+        pairs.append(path.here.cost)
     assert pairs[1] > 10 * pairs[0]  # the path itself need not come so far
 
 
