@@ -334,20 +334,13 @@ def monotone(kinds: Kinds, cells: Integers, shares: Floats) -> tuple[Integers, F
 
 
 def falling(values: Floats, chances: Floats) -> Floats:
-    """Return the means of neighbours, in proportion to chances, that never rise (pool adjacent violators).
+    """Return means of neighbours, weighted by their chances, that never rise.
 
     Examples
     --------
     >>> falling(np.array([1.0, 0.0, 3.0]), np.array([1.0, 2.0, 1.0]))
     array([1., 1., 1.])
     """
-    pools: list[tuple[float, float, int]] = []
-    for value, chance in zip(values.tolist(), chances.tolist(), strict=True):
-        pool = value, chance, 1
-        while pools and pools[-1][0] < pool[0]:
-            mean, weight, size = pools.pop()
-            total = weight + pool[1]
-            share = pool[1] / total if total else 1.0  # both underflow
-            pool = mean + (pool[0] - mean) * share, total, size + pool[2]
-        pools.append(pool)
-    return np.repeat([mean for mean, _, _ in pools], [size for _, _, size in pools])
+    # Scaled up, sums of the rarest chances lose no digits; SciPy takes no weights of 0.
+    weights = np.maximum(chances * 2.0**900, np.finfo(float).tiny)
+    return scipy.optimize.isotonic_regression(values, weights=weights, increasing=False).x
