@@ -217,7 +217,7 @@ class CellProgram:
     def _supply(self, mass: Floats, cells: Integers) -> Floats:
         """Return the share of its level that each kind gets from masses of cells."""
         q, d = self.relaxed.q, self.relaxed.d
-        with np.errstate(invalid="ignore"):  # masses may be infinite
+        with np.errstate(over="ignore", invalid="ignore"):  # masses may be infinite
             flips = np.array([(mass * column).sum() for column in cells.T])  # pairwise, as matmul is not
             return (q * mass.sum() - flips / self.kinds.count) / d
 
