@@ -31,8 +31,7 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
 from orr.caps.proofs import Thresholds
-from orr.caps.ramp import Profile, Ramp
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.problem import Problem
 from orr.rounding import LEVELS, RATES, ULP, log_sum
 

@@ -19,7 +19,7 @@ import orr
 from orr.caps import certificate as guard
 from orr.caps import ramp
 from orr.caps import ramp_search as clip
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import RampWeights
 from orr.laws import ball, fields, stored
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture

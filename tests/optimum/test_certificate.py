@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import orr
-from orr.caps.ramp import Profile, Ramp
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.decimals import DOWN, above_one, decimal, log1p
 from orr.laws.cells import Cells
 from orr.laws.product import Product
