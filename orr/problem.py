@@ -104,7 +104,7 @@ class Problem:
 
     @cached_property
     def _kronecker_mass(self) -> float:
-        """Probability mass above uniform under the Kronecker mechanism, in units of the rest and capped at 1."""
+        """Mass above the uniform part of the Kronecker mechanism, in units of that part and at most 1."""
         return math.expm1(min(math.fsum(np.log1p(self.w).tolist()), math.log(2)))
 
     @cached_property
@@ -162,8 +162,8 @@ class Problem:
 class Kinds:
     """The different pairs of size and level, and which attributes have them.
 
-    ``order`` sorts the attributes by size, then by level, and is stable. ``of`` is the kind of each attribute,
-    ``first`` the first attribute of each kind, and ``count`` the number of them.
+    ``order`` sorts the attributes by size, then by level, and is stable. ``of`` is the kind of each
+    attribute, ``first`` the first attribute of each kind, and ``count`` the number of them.
 
     Examples
     --------
@@ -186,7 +186,7 @@ class Kinds:
 
     @cached_property
     def tables(self) -> list[tuple[Floats, Floats]]:
-        """For each kind, logarithms of the probabilities of its numbers of flips, and the units of their errors."""
+        """For each kind, logarithms of the probabilities of 0, 1, ... flips, and their errors in units."""
         pairs = zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True)
         return [log_binomial(n, a) for n, a in pairs]
 

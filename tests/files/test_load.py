@@ -398,11 +398,13 @@ def test_what_constructions_make_is_within_the_limits():
         )
         states = 2 * min(engine.MAX_BALL_STATES, steps / k)  # the soft edge is not wider than what is inside
         assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
-    assert clip.STATES <= ramp.MAX_STATES
-    assert ramp.LOGARITHMS * guarded.WORK <= fields.ROOM
+    assert clip.RAMP_STATES <= ramp.MAX_STATES
+    assert ramp.LOG_WORK * guarded.MAX_RAMP_WORK <= fields.ROOM
     assert 2 * search.MAX_STEPS <= fields.ROOM
-    assert 1.5 * guarded.UNITS <= guard.MOST  # weights of at least 1 add less than half of the units to them
-    assert 2**guarded.MAX_CELLS_LOG2 <= guard.MOST_CELLS
+    assert (
+        1.5 * guarded.WEIGHT_TOTAL <= guard.MAX_WEIGHT_TOTAL
+    )  # weights of at least 1 add less than half of the units to them
+    assert 2**guarded.MAX_CELLS_LOG2 <= guard.MAX_PRICED_CELLS
 
 
 def repeated(law, entry, count):
