@@ -415,7 +415,7 @@ class Backwards(Compass):
 
 def test_a_compass_that_goes_backwards_is_seen():
     for compass, better in ((Compass, True), (Backwards, False)):
-        search = compass(np.array([2, 5, 7]), 3.0, 1, orr.kronecker, Clock(None))
+        search = compass(3.0, np.array([2, 5, 7]), 1, orr.kronecker, Clock(None))
         first = search.run(0.0)[0]
         found = orr.allocate(3.0, [2, 5, 7], first, method="kronecker")
         equal = orr.allocate(3.0, [2, 5, 7], method="kronecker")
