@@ -1,10 +1,10 @@
 """Shares for small errors in tables, by a compass search (chapter budget).
 
 Attributes of the same size get the same share. The search goes over the logarithms of the levels, one for
-each size, and every point is moved along the diagonal until it spends the total, which takes one or two constructions.
-Shares that grow with a power of the size are a good start. From the best of them a *compass search* tries
-steps along each axis and back, and halves the step where none helps. It needs no derivatives: at small totals
-the factors of pairs pass through 0, where the loss has none.
+each size, and every point is moved along the diagonal until it spends the total, which takes one or two
+constructions. Shares that grow with a power of the size are a good start. From the best of them a *compass
+search* tries steps along each axis and back, and halves the step where none helps. It needs no derivatives:
+at small totals the factors of pairs pass through 0, where the loss has none.
 """
 
 from __future__ import annotations

@@ -182,7 +182,7 @@ class _Laws:
         self.units = len(problem) * (2 * size + 12) + 10 * size + 4 * RATES
 
     def proof(self, low: float, high: int) -> tuple[float, Thresholds]:
-        """Return the level that a higher threshold proves with the best lower one, rounded down; and the proof."""
+        """Return the level that a higher threshold and the best lower one prove, and the proof."""
         weight = np.arange(len(self.uniform))
         far = weight > high
         above = log_sum(self.kronecker[far] + np.log(weight[far] - high)) if far.any() else -math.inf

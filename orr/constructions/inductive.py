@@ -19,18 +19,18 @@ from orr.optimum.single_flip import single_flips
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
 
-CHUNK = 64
+FIRST_BLOCK = 64  # attributes; blocks double, so that those that fall back are found in linear time
 
 
 class Inductive(Mechanism):
-    """The heuristic's mechanism, which knows the attributes that did not get the level asked."""
+    """The mechanism of the heuristic; ``fell_back`` marks attributes without the level asked."""
 
     def __init__(self, law: Law, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
         super().__init__(law, asked)
         self.fell_back = frozen(fell_back)
 
     def state(self) -> dict[str, Any]:
-        """Return all that makes it, as plain numbers."""
+        """Return the numbers that define the mechanism, for JSON."""
         return super().state() | {"fell_back": self.fell_back.tolist()}
 
 
@@ -86,13 +86,13 @@ def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
 
 
 def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_], float]:
-    """Find the attributes that the truth cannot pay for, in the order given, and what it has left."""
+    """Return which attributes the truth cannot pay for, in the order given, and the rest of its mass."""
     fell_back, top, low = z < 0, float(z[:2].max()), 0.0
     tie = 4 * ULP * z0
-    start, size = 2, CHUNK
+    start, size = 2, FIRST_BLOCK
     while start < len(z):
         block = slice(start, start + size)
-        # The truth only gets poorer: what it cannot pay now, it cannot pay later.
+        # The mass of the truth only falls: what it cannot pay for now, it cannot pay for later.
         hopeless = (z0 + low - prices[block] < np.maximum(top, z[block]) - tie) & (z[block] > 0)
         fell_back[block] |= hopeless
         for i in (np.flatnonzero(~hopeless & (z[block] > 0)) + start).tolist():

@@ -13,7 +13,7 @@ M = TypeVar("M")
 
 
 def named(construction: Callable[P, M]) -> Callable[P, M]:
-    """Let what a construction makes know its name, and the domain that it was given in place of sizes.
+    """Record on the result which construction made it, and attach the domain if one was passed as sizes.
 
     Examples
     --------

@@ -25,15 +25,15 @@ def optimal(
     1. A closed form, where there is one: at most one flip above the uniform part
        (:func:`orr.radius_one`), or attributes that are all alike.
     2. Where flip sets are few: a linear program over those near the edge of a ball around the truth.
-    3. Where they are many: balls with a soft edge that becomes ever narrower, along a path, computed by
-       dynamic programming. Whole weights prove the lower bound. A mixture of the balls is released.
+    3. Where they are many: a mixture of balls with soft edges, computed by dynamic programming along a path
+       on which the edge becomes ever narrower. Whole weights prove the lower bound.
 
     The result depends only on which pairs of size and level there are: permuting the attributes permutes
-    the mechanism, but for the last digit or two of sums, and attributes with the same size and level are
+    the mechanism, up to the last digit or two of sums, and attributes with the same size and level are
     treated alike. Where flip sets are listed and there are several optima, the one with the softest edge is
-    chosen, at a cost of at most one part in two billion, or the solver's own where no soft edge has so
-    little. No flip makes a record likelier, but for flip sets so rare (below 1e-306) that doubles cannot
-    hold their share. A gap may stay, and the search take minutes, where levels are far apart (above 30 beside
+    chosen, at a cost of at most one part in two billion; or the solver's own where every soft edge costs
+    more. No flip makes a record likelier, except for flip sets so rare (below 1e-306) that doubles cannot
+    hold their share. A gap may remain, and the search may take minutes, where levels are far apart (above 30 beside
     below 0.02) or below 0.1 with a million values beside few, and for more than 10,000 different attributes.
 
     Parameters
@@ -43,14 +43,14 @@ def optimal(
     epsilons : sequence of float, or mapping
         Level of each attribute, in nats.
     rel_gap : float
-        How close the bounds must come, as a share of the overall level.
+        Largest gap between the bounds, as a share of the overall level.
     gap : float, optional
-        The same in nats, in place of ``rel_gap``.
+        Largest gap in nats, instead of ``rel_gap``.
     time_limit : float, optional
-        Seconds after which no further step is begun, nor before that a long one that would not end in time.
-        Steps may take a second or two longer. The best mechanism so far is returned, with its true gap.
+        Seconds after which no further step begins; before that, no long step that would not end in time.
+        A step may take a second or two longer. The best mechanism so far is returned, with its true gap.
     progress : bool
-        Whether to report each step on the standard error stream.
+        Whether to show the log of the search on the standard error stream.
 
     Returns
     -------

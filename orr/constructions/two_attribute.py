@@ -14,14 +14,14 @@ from orr.problem import Levels, Problem, Sizes
 
 
 class TwoAttribute(Mechanism):
-    """A mechanism for two attributes that knows which case of the closed form it is."""
+    """The mechanism for two attributes; ``case`` is the case of the closed form."""
 
     def __init__(self, law: Law, case: str) -> None:
         super().__init__(law)
         self.case = case
 
     def state(self) -> dict[str, Any]:
-        """Return all that makes it, as plain numbers."""
+        """Return the numbers that define the mechanism, for JSON."""
         return super().state() | {"case": self.case}
 
 
