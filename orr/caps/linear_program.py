@@ -207,7 +207,9 @@ class CappedProgram:
         log_prices = (
             np.log(prices[paid]) - log_x[likelier] + scipy.special.logsumexp(log_x + self.log_uniform)
         )
-        return Prices(weights / self.variance, np.column_stack([likelier, other, kind]), log_prices)
+        with np.errstate(over="ignore"):  # infinite weights prove nothing
+            weights = weights / self.variance
+        return Prices(weights, np.column_stack([likelier, other, kind]), log_prices)
 
     def _moved(self, log_x: Floats, rest: Floats) -> tuple[Floats, Rows]:
         """Move positive rests along the caps to cells with more flips, if that costs less.

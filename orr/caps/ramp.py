@@ -29,7 +29,7 @@ from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import Unsound, log_sum
 
-MAX_STATES = 4_000  # of a ramp in a file, as many as a construction makes (orr.caps.ramp_search)
+MAX_RAMP_STATES = 4_000  # of a ramp in a file, as many as a construction makes (orr.caps.ramp_search)
 LOG_WORK = 8  # a number of a ramp, a logarithm, takes this many times as long as one of a ball
 MAX_SLOPE = 650.0  # nats; the odds of a flip are then a normal double
 SLOPE_TOL = 1e-12  # relative; rounding changes slopes by less
@@ -261,7 +261,7 @@ class Ramp(Lifted):
     @classmethod
     def restored(cls, problem: Problem, fields: Fields) -> Self:
         weights = RampWeights.restored(problem, fields)
-        top = fields.double("top", 1e-300, weights.step * MAX_STATES)
+        top = fields.double("top", 1e-300, weights.step * MAX_RAMP_STATES)
         fields.spend("top", LOG_WORK * len(problem) * math.ceil(top / weights.step))
         profile = Profile(weights, top, fields.double("level", 1e-300))
         return cls(problem, profile, fields.odds("stay", len(problem)))

@@ -33,8 +33,9 @@ def optimal(
     treated alike. Where flip sets are listed and there are several optima, the one with the softest edge is
     chosen, at a cost of at most one part in two billion; or the solver's own where every soft edge costs
     more. No flip makes a record likelier, except for flip sets so rare (below 1e-306) that doubles cannot
-    hold their share. A gap may remain, and the search may take minutes, where levels are far apart (above 30 beside
-    below 0.02) or below 0.1 with a million values beside few, and for more than 10,000 different attributes.
+    hold their share. A gap may remain, and the search may take minutes, where levels are far apart (above 30
+    beside below 0.02) or below 0.1 with a million values beside few, and for more than 10,000 different
+    attributes.
 
     Parameters
     ----------

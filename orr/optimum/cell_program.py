@@ -32,7 +32,7 @@ from orr.rounding import Unsound
 # Cells that are listed, and numbers that they take: 200 MB.
 MAX_CELLS = 100_000
 MAX_CELL_NUMBERS = 25_000_000
-# At least this many cells are listed if there are so many: their linear program takes no time.
+# At least this many cells are listed, or all: a linear program of 300 takes no time.
 MIN_CELLS = 300
 # Radii beyond the threshold within which cells are listed: at first, and at most.
 FIRST_MARGIN = 0.05

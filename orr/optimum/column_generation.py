@@ -183,7 +183,9 @@ def follow(
             return
         for weights in (path.unscaled(limit), path.unscaled(here.weights)):
             states = min(max(float(here.weights @ path.model.load), MIN_BOUND_STATES), MAX_BALL_STATES)
-            pool.prove(np.rint(weights * (states / (weights @ pool.load)))[pool.kinds.of])
+            with np.errstate(over="ignore", invalid="ignore"):  # infinite weights prove nothing
+                whole = np.rint(weights * (states / (weights @ pool.load)))
+            pool.prove(whole[pool.kinds.of])
         if stage and growth(path, wanted) > MAX_REACH * STAGE_GROWTH:
             continue  # even the ball of the next stage would be too soft
         upper = pool.upper
@@ -242,7 +244,8 @@ def fit(
         move = here.newton_step(here.residual(slope))
         if not np.isfinite(move).all():
             break
-        tried.append((np.log(weights), move))
+        with np.errstate(divide="ignore"):  # a weight may be 0
+            tried.append((np.log(weights), move))
         if len(tried) % MIX_EVERY == 0:
             pool.mix()
         weights = weights * grown(np.clip(accelerated(tried[-MEMORY:]), -1, 1))
@@ -261,7 +264,8 @@ def accelerated(tried: list[tuple[Floats, Floats]]) -> Floats:
     places, moves = (np.array(column) for column in zip(*tried, strict=True))
     changes = np.diff(moves, axis=0)
     share = np.linalg.lstsq(changes.T, moves[-1], rcond=1e-10)[0]
-    return moves[-1] - share @ (np.diff(places, axis=0) + changes)
+    with np.errstate(invalid="ignore"):  # logarithms of weights of 0
+        return moves[-1] - share @ (np.diff(places, axis=0) + changes)
 
 
 def blurred(weights: Floats, load: Floats, smallest: float) -> tuple[float, float]:

@@ -398,7 +398,7 @@ def test_what_constructions_make_is_within_the_limits():
         )
         states = 2 * min(engine.MAX_BALL_STATES, steps / k)  # the soft edge is not wider than what is inside
         assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
-    assert clip.RAMP_STATES <= ramp.MAX_STATES
+    assert clip.RAMP_STATES <= ramp.MAX_RAMP_STATES
     assert ramp.LOG_WORK * guarded.MAX_RAMP_WORK <= fields.ROOM
     assert 2 * search.MAX_STEPS <= fields.ROOM
     assert (
