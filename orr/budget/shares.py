@@ -27,10 +27,8 @@ START_POWERS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
 # Steps of the compass in logarithms, first and last: smaller ones change the errors by less than 1%.
 FIRST_STEP = 0.2
 LAST_STEP = 0.02
-# Points that are tried: a few seconds for eight attributes.
-MAX_POINTS = 150
-# Share of the loss that a step must save to be taken.
-MIN_SAVING = 1e-3
+MAX_POINTS = 150  # points that are tried: a few seconds for eight attributes
+MIN_SAVING = 1e-3  # share of the loss that a step must save to be taken
 # A point is moved until the logarithm of its level over the total is this small, in a few attempts.
 POINT_TOL = 1e-3
 MAX_MOVES = 6

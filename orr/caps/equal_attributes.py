@@ -39,8 +39,7 @@ from orr.arrays import Floats, Integers
 from orr.problem import Problem
 from orr.rounding import RATES, ULP, log_binomial, log_sum
 
-# Ends of a line that are evaluated term by term: quick sums tell the best only roughly.
-CANDIDATE_ENDS = 4
+CANDIDATE_ENDS = 4  # ends of a line that are evaluated term by term: quick sums tell the best only roughly
 
 
 class Rounding(IntEnum):

@@ -29,19 +29,15 @@ from orr.problem import Kinds, Levels, Problem, Sizes
 from orr.progress import Clock, shown
 from orr.rounding import ULP, Unsound
 
-# A linear program of 2^12 cells takes half a minute.
-MAX_CELLS_LOG2 = 12
-# Total of the whole weights of a bound: more hardly prove more.
-WEIGHT_TOTAL = 20_000
-# States of a dynamic program times attributes: ten seconds.
-MAX_RAMP_WORK = 10**8
+MAX_CELLS_LOG2 = 12  # a linear program of 2^12 cells takes half a minute
+WEIGHT_TOTAL = 20_000  # total of the whole weights of a bound: more hardly prove more
+MAX_RAMP_WORK = 10**8  # states of a dynamic program times attributes: ten seconds
 # Seconds for such a state, and for an attribute of a clipped line.
 STATE_SECONDS = 1e-7
 LINE_SECONDS = 1e-5
 # Relative gap of the optimum without caps where cells are many: a ramp comes no closer to its bound.
 MANY_CELLS_REL_GAP = 1e-4
-# The method that is optimal up to rounding: a program would find no better.
-LINE = "clipped line"
+LINE = "clipped line"  # the method that is optimal up to rounding: a program would find no better
 
 
 class Guarded(Certified):

@@ -23,10 +23,8 @@ from orr.rounding import RATES, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
-# Nats at which bounds count as equal: a tenth of the gap that guarded promises.
-GAP_TOL = 1e-8
-# Nats that a bound is lowered by, for the rounding of the sums of logarithms behind it.
-BOUND_MARGIN = 1e-12
+GAP_TOL = 1e-8  # nats at which bounds count as equal: a tenth of the gap that guarded promises
+BOUND_MARGIN = 1e-12  # nats that a bound is lowered by, for the rounding of the sums of logarithms behind it
 # Largest change of the logarithm of a density from its reference: HiGHS loses digits beyond.
 MAX_LOG_CHANGE = 7.0
 # Surplus of the levels that HiGHS is asked for, at first and at most: its rounding may cost as much.
@@ -153,7 +151,7 @@ class CappedProgram:
             return None
         prices = np.maximum(-result.ineqlin.marginals[: len(factor)], 0)
         weights = unit * result.eqlin.marginals
-        proved, moved = self._left(log_x, weights, (likelier, other, factor), prices)
+        proved, moved = self.bound(log_x, weights, (likelier, other, factor), prices)
         proof = self._proof(log_x, weights, [(likelier, other, prices), moved])
         return log_x + np.log(result.x[:-1]), proved, proof
 
@@ -173,18 +171,14 @@ class CappedProgram:
                 factor.append(np.exp(log_factor[kept]))
         return np.concatenate(likelier), np.concatenate(other), np.concatenate(factor)
 
-    def bound(self, log_x: Floats, weights: Floats, caps: Rows, prices: Floats) -> float:
+    def bound(self, log_x: Floats, weights: Floats, caps: Rows, prices: Floats) -> tuple[float, Rows]:
         """Return a level that no mechanism goes below, from any weights of the kinds and prices of caps.
 
         The levels and caps make ``sum(rest * u)`` at least 0, where the rest is what weights and
         prices leave at each cell. But ``u`` is between ``1 / x`` and ``exp(level) / x``. So the
         level is at least the logarithm of the sum of ``-rest / x`` where the rest is negative, less
-        that of ``rest / x`` where it is positive.
+        that of ``rest / x`` where it is positive. Return also the flows along the caps that prove it.
         """
-        return self._left(log_x, weights, caps, prices)[0]
-
-    def _left(self, log_x: Floats, weights: Floats, caps: Rows, prices: Floats) -> tuple[float, Rows]:
-        """Return that level, and the flows along the caps that prove it."""
         supply = self.gains * self._law(log_x)
         rest, size = weights @ supply, np.abs(weights) @ np.abs(supply)
         likelier, other, factor = caps

@@ -32,31 +32,23 @@ from orr.rounding import Unsound
 # Cells that are listed, and numbers that they take: 200 MB.
 MAX_CELLS = 100_000
 MAX_CELL_NUMBERS = 25_000_000
-# At least this many cells are listed, or all: a linear program of 300 takes no time.
-MIN_CELLS = 300
+MIN_CELLS = 300  # at least this many cells are listed, or all: a linear program of 300 takes no time
 # Radii beyond the threshold within which cells are listed: at first, and at most.
 FIRST_MARGIN = 0.05
 MAX_MARGIN = 100.0
 # Cells in the shell that HiGHS sees: at first, and at most.
 FIRST_SHELL = 8_000
 MAX_SHELL = 30_000
-# Failures to improve the bound before giving up.
-MAX_FAILURES = 4
-# Matrices of fewer numbers are given to HiGHS as dense ones.
-DENSE_NUMBERS = 100_000
-# HiGHS takes bounds of 1e20 for infinite, and has crashed on such programs.
-HIGHS_INFINITY = 1e19
-# Nats: at higher levels HiGHS has been seen to run for ever, whatever its time limit.
-MAX_HIGHS_LEVEL = 100.0
-# Parts of the way to the weights of HiGHS that are tried.
-STEP_SIZES = (1.0, 0.5, 0.2, 0.07, 0.02)
-# Share of the threshold within which HiGHS overlooks rare cells.
-HIGHS_TOL = 1e-7
+MAX_FAILURES = 4  # failures to improve the bound before giving up
+DENSE_NUMBERS = 100_000  # matrices of fewer numbers are given to HiGHS as dense ones
+HIGHS_INFINITY = 1e19  # HiGHS takes bounds of 1e20 for infinite, and has crashed on such programs
+MAX_HIGHS_LEVEL = 100.0  # nats: at higher levels HiGHS has been seen to run for ever, whatever its time limit
+STEP_SIZES = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to the weights of HiGHS that are tried
+HIGHS_TOL = 1e-7  # share of the threshold within which HiGHS overlooks rare cells
 # Nats: laws whose neighbour levels differ by less count as the same. Larger laws take seconds to compare.
 SAME_LAW_TOL = 1e-4
 MAX_COMPARED_CELLS = 2**16
-# Nats that a soft edge may cost, or scaling its law up to the levels.
-SOFT_COST_TOL = 1e-9
+SOFT_COST_TOL = 1e-9  # nats that a soft edge may cost, or scaling its law up to the levels
 
 
 class CellProgram:

@@ -29,40 +29,28 @@ from orr.optimum.laplace import CellSum, Dense, Point, Thin, Transform, counting
 from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 
-# A flip rate of 0 counts as this: its logarithm is finite.
-MIN_RATE = 1e-300
+MIN_RATE = 1e-300  # a flip rate of 0 counts as this: its logarithm is finite
 # The first weights hardly depend on the mass M: its logarithm need not be known more closely.
 MASS_LOG_TOL = 1e-3
-# Nats: a smaller weight cannot be told from 0 in doubles.
-MIN_WEIGHT = 1e-12
-# Nats: the width of the first edge that is tried.
-FIRST_WIDTH = 0.6
+MIN_WEIGHT = 1e-12  # nats: a smaller weight cannot be told from 0 in doubles
+FIRST_WIDTH = 0.6  # nats: the width of the first edge that is tried
 # Widths: where the mean distance to the edge is below this, the edge is too soft to start from.
 MIN_MEAN_DISTANCE = 0.3
-# Factor of y.d from a stage to the next: the tangent is still good there.
-STAGE_GROWTH = 2.5
-# Ratio of y.d below which two edges count as the same.
-SAME_EDGE_RATIO = 1.001
+STAGE_GROWTH = 2.5  # factor of y.d from a stage to the next: the tangent is still good there
+SAME_EDGE_RATIO = 1.001  # ratio of y.d below which two edges count as the same
 # In mean distances to the edge: if a Newton step back promises more, the tangent has left the path.
 MAX_PROMISE = 0.1
-# A few stages are needed; at the last one y.d would be 1e16 times that of the first.
-MAX_STAGES = 40
+MAX_STAGES = 40  # a few stages are needed; at the last one y.d would be 1e16 times that of the first
 # Newton steps at a stage, where a few are needed; also first widths, and bisections, that are tried.
 MAX_TRIALS = 40
-# Share of what the edge costs: a step that promises less is not worth taking.
-MIN_GAIN = 1e-3
-# Share of the smooth expectation: rounding alone may promise as much.
-ROUNDING_GAIN = 1e-12
-# Multiple of the diagonal that is added to the second derivatives, which may be singular.
-DAMPING = 1e-13
-# Second derivatives of 0 count as this.
-MIN_DIAGONAL = 1e-300
+MIN_GAIN = 1e-3  # share of what the edge costs: a step that promises less is not worth taking
+ROUNDING_GAIN = 1e-12  # share of the smooth expectation: rounding alone may promise as much
+DAMPING = 1e-13  # multiple of the diagonal that is added to the second derivatives, which may be singular
+MIN_DIAGONAL = 1e-300  # second derivatives of 0 count as this
 # Smallest w beside the largest that is distinguished from 0: first, and where that fails.
 FAINT_RATIOS = 1e-10, 1e-8, 1e-5
-# Nats: flips as rare as e^-90 do not matter to the other attributes.
-MAX_PATH_LEVEL = 90.0
-# Largest change of the logarithm of a weight in one step.
-MAX_LOG_STEP = 4.0
+MAX_PATH_LEVEL = 90.0  # nats: flips as rare as e^-90 do not matter to the other attributes
+MAX_LOG_STEP = 4.0  # largest change of the logarithm of a weight in one step
 # Share of its slope by which a weight that should grow is held back: between two layers of flip sets nothing
 # is at the edge, and no second derivative tells how far the next layer is.
 HELD_BACK = 0.3

@@ -22,33 +22,23 @@ from orr.optimum.central_path import MAX_STAGES, STAGE_GROWTH, Path, grown
 from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 
-# Widths: rounding the weights may soften the edge by this much.
-MAX_BLUR = 1.6
-# States of the dynamic program of a ball.
-MAX_BALL_STATES = 500_000
+MAX_BLUR = 1.6  # widths: rounding the weights may soften the edge by this much
+MAX_BALL_STATES = 500_000  # states of the dynamic program of a ball
 # States that a ball of very many attributes may have if there is time, whatever the work.
 MIN_BALL_STATES_LIMIT = 60_000
 # Factor by which a ball's edge may be sharper than that of the path here: the tangent is still good there.
 MAX_REACH = 25.0
-# Balls at a stage, each closer to the levels than the one before.
-MAX_FITS = 40
+MAX_FITS = 40  # balls at a stage, each closer to the levels than the one before
 # Always try this many balls, then stop after this many steps of their dynamic programs.
 MIN_FITS = 6
 FIT_WORK = 300_000_000
-# Balls without improvement before giving up.
-PATIENCE = 10
-# Last balls whose moves correct the second derivatives.
-MEMORY = 12
-# Balls after which a mixture is tried: drawing from a single ball takes less time.
-MIX_EVERY = 10
-# Widths: the first unit of rounding that is tried.
-FIRST_UNIT = 4.0
-# States of the whole weights that prove a bound, at least: coarser ones prove less.
-MIN_BOUND_STATES = 20_000
-# Stages without a better bound before giving up.
-MAX_IDLE_STAGES = 4
-# Logarithm of the largest cost in the master: HiGHS fails among larger ones.
-MAX_LOG_COST = 18.0
+PATIENCE = 10  # balls without improvement before giving up
+MEMORY = 12  # last balls whose moves correct the second derivatives
+MIX_EVERY = 10  # balls after which a mixture is tried: drawing from a single ball takes less time
+FIRST_UNIT = 4.0  # widths: the first unit of rounding that is tried
+MIN_BOUND_STATES = 20_000  # states of the whole weights that prove a bound, at least: coarser ones prove less
+MAX_IDLE_STAGES = 4  # stages without a better bound before giving up
+MAX_LOG_COST = 18.0  # logarithm of the largest cost in the master: HiGHS fails among larger ones
 
 
 @dataclass(frozen=True, eq=False)

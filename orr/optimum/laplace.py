@@ -21,8 +21,7 @@ from orr.rounding import Unsound
 Complex = NDArray[np.complex128]
 Blocks = Iterator[tuple[Complex, Complex, Complex]]
 
-# Terms below e^-34 of the largest are dropped: 8 units.
-DROPPED_LOG = 34.0
+DROPPED_LOG = 34.0  # terms below e^-34 of the largest are dropped: 8 units
 # A transform is evaluated in blocks of about 100,000 numbers that stay in the cache, and at least 64 points.
 BLOCK_NUMBERS = 100_000
 MIN_BLOCK_POINTS = 64
@@ -32,10 +31,8 @@ QUICK_NUMBERS = 4_000_000
 MAX_NUMBERS = 40_000_000
 CHEAP_COLUMNS = 250
 POINT_NUMBERS = 20
-# A transform whose last points are negligible ends after this many numbers.
-MIN_NUMBERS = 3_000_000
-# At most 2^16 cells are counted one by one, in a hundredth of a second.
-SUMMED_CELLS_LOG2 = 16
+MIN_NUMBERS = 3_000_000  # a transform whose last points are negligible ends after this many numbers
+SUMMED_CELLS_LOG2 = 16  # at most 2^16 cells are counted one by one, in a hundredth of a second
 
 
 class TooFine(Unsound):
