@@ -86,7 +86,7 @@ def allocate(
         Seconds after which the best mechanism so far is returned, as soon as there is one. A
         construction that takes a time limit is given the rest.
     progress : bool
-        Whether to show the log of the search on the standard error stream.
+        Whether to show the log of the search (logger ``orr``, level INFO) on the standard error stream.
     **options
         Passed on to the construction, such as ``slack=0.25`` for "guarded".
 

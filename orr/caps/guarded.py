@@ -99,7 +99,7 @@ def guarded(
     time_limit : float, optional
         Seconds after which no further step is begun, and the best mechanism so far is returned.
     progress : bool
-        Whether to show the log of the search on the standard error stream.
+        Whether to show the log of the search (logger ``orr``, level INFO) on the standard error stream.
 
     Returns
     -------

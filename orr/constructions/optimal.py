@@ -51,7 +51,7 @@ def optimal(
         Seconds after which no further step begins; before that, no long step that would not end in time.
         A step may take a second or two longer. The best mechanism so far is returned, with its true gap.
     progress : bool
-        Whether to show the log of the search on the standard error stream.
+        Whether to show the log of the search (logger ``orr``, level INFO) on the standard error stream.
 
     Returns
     -------
