@@ -25,7 +25,7 @@ Rows = tuple[Integers, Integers, Floats]
 
 GAP_TOL = 1e-8  # nats at which bounds count as equal: a tenth of the gap that guarded promises
 BOUND_MARGIN = 1e-12  # nats that a bound is lowered by, for the rounding of the sums of logarithms behind it
-# Largest change of the logarithm of a density from its reference: HiGHS loses digits beyond.
+# Largest change of the logarithm of a density from its reference in one program: a factor of a thousand.
 MAX_LOG_CHANGE = 7.0
 # Surplus of the levels that HiGHS is asked for, at first and at most: its rounding may cost as much.
 FIRST_SURPLUS = 1e-12

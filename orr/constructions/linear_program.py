@@ -19,8 +19,8 @@ from orr.progress import Clock
 from orr_release.domain import Domain
 
 MAX_ATTRIBUTES = 16  # 65,536 flip sets are listed in a second
-MAX_GAP = 1e-7  # nats; a larger gap is refused, since the answer could differ from the optimum visibly
-SOUGHT_GAP = 1e-9  # nats, for levels of at least 1; HiGHS rarely comes closer
+MAX_GAP = 1e-7  # nats; a larger gap is an error, since this method is for exact optima
+SOUGHT_GAP = 1e-9  # nats, for levels of at least 1; ten times the tolerance that HiGHS is given
 
 
 class LinearProgram:

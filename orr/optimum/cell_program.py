@@ -29,7 +29,7 @@ from orr.optimum.laplace import QUICK_NUMBERS, CellSum, counting
 from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 
-# Cells that are listed, and numbers that they take: 200 MB.
+# Cells that are listed, and numbers that they take: 100 MB as 32-bit integers.
 MAX_CELLS = 100_000
 MAX_CELL_NUMBERS = 25_000_000
 MIN_CELLS = 300  # at least this many cells are listed, or all: a linear program of 300 takes no time

@@ -22,7 +22,7 @@ Complex = NDArray[np.complex128]
 Blocks = Iterator[tuple[Complex, Complex, Complex]]
 
 DROPPED_LOG = 34.0  # terms below e^-34 of the largest are dropped: 8 units
-# A transform is evaluated in blocks of about 100,000 numbers that stay in the cache, and at least 64 points.
+# A transform is evaluated in blocks of about 100,000 numbers, and of at least 64 points.
 BLOCK_NUMBERS = 100_000
 MIN_BLOCK_POINTS = 64
 # A transform of 4 million numbers takes tenths of a second, one of 40 million takes seconds, as long as the

@@ -37,7 +37,7 @@ STEPS_PER_SECOND = 10**7
 # Steps of a dynamic program, however much time there is: minutes for all the balls that are tried.
 MAX_STEPS = 2 * 10**9
 STATES_PER_TURN = 1_000  # states that take as long as one turn of the Python loop over the attributes
-# Share of the level that choosing the softest edge among all optima may cost: far below any gap asked.
+# Share of the level that choosing the softest edge among all optima may cost, if the gap asked is larger.
 CHOICE_COST = 5e-10
 # Share of the gap asked that the search may leave open. The rest is for what comes after it: scaling the law
 # up to the levels, margins of rounding, and faint attributes beside the law.
