@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
-from orr.rounding import FLOOR, ULP
+from orr.rounding import FLOOR, ULP, log_binomial
 
 Sizes = ArrayLike
 Levels = ArrayLike
@@ -51,7 +51,7 @@ class Problem:
 
     @classmethod
     def achieved(cls, sizes: Integers, epsilons: Floats) -> Problem:
-        """Take levels that a construction reached, which may be outside the range asked."""
+        """Return the problem of levels that a construction achieved, in or outside the range allowed."""
         problem = cls.__new__(cls)
         problem._set(sizes, epsilons)
         return problem
@@ -64,12 +64,12 @@ class Problem:
         return len(self.sizes)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Copy what was given and compute the rest anew: a copied array would not be read-only."""
+        """Copy sizes and levels, and compute the rest anew: a copied array would not be read-only."""
         return Problem.achieved, (self.sizes.copy(), self.epsilons.copy())
 
     @cached_property
     def p(self) -> Floats:
-        """Chance that a uniformly random value differs from the truth."""
+        """Probability that a uniformly random value differs from the truth."""
         return frozen((self.sizes - 1) / self.sizes)
 
     @cached_property
@@ -93,29 +93,29 @@ class Problem:
 
     @cached_property
     def truth(self) -> Floats:
-        """``1 - q``, the chance of the true value, without the subtraction."""
+        """``1 - q``, the probability of the true value, without the subtraction."""
         return frozen((1 / self.sizes + self.w) / (1 + self.w))
 
     @cached_property
-    def _told(self) -> float:
-        """Chance that a record is not a uniformly random one, as a rule no more than for Kronecker."""
+    def _kronecker_mass(self) -> float:
+        """Mass above the uniform part of the Kronecker mechanism, in units of that part and at most 1."""
         return math.expm1(min(math.fsum(np.log1p(self.w).tolist()), math.log(2)))
 
     @cached_property
     def faint(self) -> NDArray[np.bool_]:
-        """Attributes of which so little is told that a joint law would lose its digits."""
-        return frozen(self.w < FLOOR * self._told)
+        """Attributes whose retained information is so small that a joint law would lose its digits."""
+        return frozen(self.w < FLOOR * self._kronecker_mass)
 
     def part(self, chosen: Array) -> Problem:
         """Return the problem of some of the attributes."""
         return Problem.achieved(self.sizes[chosen], self.epsilons[chosen])
 
-    def eased(self, units: float) -> Problem:
-        """Raise the levels by so much that rounding cannot make up for it.
+    def relaxed(self, units: float) -> Problem:
+        """Return the problem with levels raised by more than rounding can change them.
 
-        Flip probabilities that are right to so many units meet the levels asked if they meet these.
+        Flip probabilities that are right to ``units`` meet the levels asked if they meet these.
         """
-        w = self.w + ULP * units * (self._told + self.w)
+        w = self.w + ULP * units * (self._kronecker_mass + self.w)
         with np.errstate(over="ignore"):
             levels = np.log1p(self.sizes * w)
         high = ~(levels < 700)
@@ -123,7 +123,7 @@ class Problem:
         return Problem.achieved(self.sizes, np.maximum(levels, self.epsilons * (1 + ULP)))
 
     @cached_property
-    def spare(self) -> float:
+    def one_minus_sum_q(self) -> float:
         """``1 - sum(q)``; the largest q is subtracted exactly, since it may be close to 1."""
         terms, j = -self.q, int(self.q.argmax())
         terms[j] = self.truth[j]
@@ -131,7 +131,7 @@ class Problem:
 
     @cached_property
     def uniform(self) -> Floats:
-        """Flip law of a uniformly random record, as a cube with an axis of length 2 an attribute."""
+        """Flip law of a uniformly random record, as a cube with an axis of length 2 for each attribute."""
         return frozen(reduce(np.multiply.outer, np.column_stack([1 / self.sizes, self.p])))
 
     @cached_property
@@ -141,7 +141,7 @@ class Problem:
 
     @cached_property
     def information_floor(self) -> float:
-        """Sum of what each randomized response tells about a uniformly random value, in nats."""
+        """Sum of the mutual information of each randomized response and a uniformly random value, in nats."""
         direct = self.truth * self.epsilons - np.log1p(self.w)
         # Near 0 the difference cancels; it is also the integral of s q(s) (1 - q(s)) up to the level.
         top = np.minimum(self.epsilons, 1)
@@ -151,6 +151,85 @@ class Problem:
             q = (self.sizes - 1) / (np.exp(s) + self.sizes - 1)
             small += weight / 2 * top * s * q * (1 - q)
         return math.fsum(np.where(self.epsilons > 1, direct, small).tolist())
+
+
+class Kinds:
+    """The different pairs of size and level, and which attributes have them.
+
+    ``order`` sorts the attributes by size, then by level, and is stable. ``of`` is the kind of each
+    attribute, ``first`` the first attribute of each kind, and ``count`` the number of them.
+
+    Examples
+    --------
+    >>> kinds = Kinds(Problem([3, 2, 3], [1.0, 2.0, 1.0]))
+    >>> kinds.count, kinds.of
+    (array([1, 2]), array([1, 0, 1]))
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.order = np.lexsort((problem.epsilons, problem.sizes))
+        sizes, levels = problem.sizes[self.order], problem.epsilons[self.order]
+        new = np.append(True, (np.diff(sizes) != 0) | (levels[1:] != levels[:-1]))
+        self.whole, self.first, self.of = problem, self.order[new], np.empty_like(self.order)
+        self.of[self.order] = np.cumsum(new) - 1
+        self.count = np.diff(np.append(np.flatnonzero(new), len(new)))
+        self.problem = Problem.achieved(sizes[new], levels[new])
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    @cached_property
+    def tables(self) -> list[tuple[Floats, Floats]]:
+        """For each kind, logarithms of the probabilities of 0, 1, ... flips, and their errors in units."""
+        pairs = zip(self.count.tolist(), self.problem.sizes.tolist(), strict=True)
+        return [log_binomial(n, a) for n, a in pairs]
+
+    def log_uniform(self, cells: Integers) -> Floats:
+        """Return the logarithm of the probability of each cell for a uniformly random record."""
+        total = np.zeros(len(cells))
+        for (table, _), column in zip(self.tables, cells.T, strict=True):
+            total += table[column]
+        return total
+
+    def units(self, cells: Integers) -> float:
+        """Return the largest error of these logarithms, in units: that of the tables and of additions."""
+        total = np.zeros(len(cells))
+        for (table, units), column in zip(self.tables, cells.T, strict=True):
+            total += units[column] + 0.5 * len(self) * np.abs(table[column])
+        return float(total.max())
+
+    @cached_property
+    def steps(self) -> NDArray[np.uint64]:
+        """Random numbers that make a linear hash of cells, in which neighbours differ by one of them.
+
+        Two different cells have the same hash with probability at most ``count.max() / 2**63``.
+        """
+        return np.random.default_rng(0).integers(2**63, size=len(self), dtype=np.uint64)
+
+    def below(self, weights: Floats, cut: float, most: int) -> Integers | None:
+        """List the cells whose flips weigh less than ``cut``; return None if there are more than ``most``."""
+        if np.count_nonzero(weights < cut) >= most:
+            return None
+        cells: Array = np.zeros((1, len(self)), dtype=np.int32)
+        score = np.zeros(1)
+        for g in np.argsort(-weights, kind="stable"):
+            found, scores, now = [cells], [score], score
+            rows = np.arange(len(score))
+            for c in range(1, int(self.count[g]) + 1):
+                with np.errstate(over="ignore"):  # what overflows is outside
+                    heavier = now + weights[g]
+                inside = heavier < cut
+                rows, now = rows[inside], heavier[inside]
+                if not len(rows):
+                    break
+                more = cells[rows]
+                more[:, g] = c
+                found.append(more)
+                scores.append(now)
+                if sum(map(len, scores)) > most:
+                    return None
+            cells, score = np.concatenate(found), np.concatenate(scores)
+        return cells
 
 
 def information_floor(sizes: Sizes, epsilons: Levels) -> float:

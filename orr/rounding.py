@@ -56,8 +56,8 @@ their levels add to the overall one, and are tiny. A joint law that holds one is
 
 **Upper bounds.** The level of a law that was found is at least the optimum if its flip
 probabilities, before attributes are re-randomized, are at most the ones asked, *exactly*. So the solvers
-are given slightly higher levels (`eased`), by more than the error of all flip probabilities that they
-compute. The closed forms are not eased: their upper bound has the units by which they may miss.
+are given slightly higher levels (`relaxed`), by more than the error of all flip probabilities that they
+compute. The closed forms are not relaxed: their upper bound has the units by which they may miss.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def alias_units(n: int) -> float:
     return 1.75 * n + 16
 
 
-def eased_units(k: int, level: float, each: float = 2.0) -> float:
+def relaxation_units(k: int, level: float, each: float = 2.0) -> float:
     """Units by which the levels are raised for the solvers: more than those of any flip probability.
 
     Sums of masses take 30, the asked flip probability itself 8. The mass of a cell is off by half of its
@@ -132,7 +132,7 @@ def eased_units(k: int, level: float, each: float = 2.0) -> float:
 
     Examples
     --------
-    >>> eased_units(10, 4.0)
+    >>> relaxation_units(10, 4.0)
     88.0
     """
     return 64 + level + (k * each)

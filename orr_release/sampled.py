@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
@@ -15,11 +14,11 @@ from orr.arrays import Floats, Integers
 from orr.budget.allocate import OBJECTIVES, allocate, check_shares
 from orr.budget.scale_search import Method
 from orr.checks import check_sizes
-from orr.clock import Clock
 from orr.constructions.optimal import optimal
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.problem import Problem
+from orr.progress import Clock, shown
 from orr_release.domain import Domain
 from orr_release.release import Form, Release
 
@@ -126,8 +125,8 @@ class _Search:
             made = self.made(answers)
             found.append((self.loss(made) if len(numbers) > 1 else 0.0, made))
             least = min(range(len(found)), key=lambda i: found[i][0])
-            if progress:
-                print(f"{clock.seconds:8.2f} s  {answers} answers: {found[-1][0]:.4g}", file=sys.stderr)
+            with shown(clock, progress):
+                clock.log("%d answers: %.4g", answers, found[-1][0])
             if len(found) - least > WORSE or clock.left < 0:
                 break
         return found[least][1]

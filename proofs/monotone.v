@@ -5,7 +5,7 @@
 (* X S is the share of each single release with flip set S; attribute i has   *)
 (* n i values.  level_out does it for attribute i at every flip set.  One     *)
 (* sweep over the attributes, in any order, makes every mechanism monotone.   *)
-(* This is not the book's proof of lp-thm-tight; orr/optimum/monotone.py      *)
+(* This is not the book's proof of lp-thm-tight; orr/optimum/cell_program.py  *)
 (* moves mass like this.                                                      *)
 (* ========================================================================== *)
 From mathcomp Require Import all_ssreflect all_algebra.

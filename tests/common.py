@@ -13,12 +13,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import orr
-from orr.constructions.optimal import Run
 from orr.optimum.central_path import Path as Following
-from orr.optimum.column_generation import follow
-from orr.optimum.pool import Pool
+from orr.optimum.column_generation import Pool, follow
+from orr.optimum.search import Search
 from orr.problem import Problem
-from orr.rounding import eased_units
+from orr.progress import Clock
+from orr.rounding import relaxation_units
 
 GOLDEN = json.loads(Path(__file__).with_name("golden.json").read_text("utf-8"))
 CASES = GOLDEN["cases"]
@@ -48,11 +48,13 @@ def some_slow(cases, *slow):
 
 
 def ball_pool(sizes, levels):
-    """Return a run that has not begun, and the balls of a few stages, with levels eased as there."""
-    run = Run(Problem(sizes, levels), 0.05, None, False)
-    eased = run.sorted.eased(eased_units(len(run.sorted), float(run.sorted.epsilons.max()), 40))
-    pool, asked = Pool(eased, run.sorted), count()
-    follow(pool, Following.of(pool), 0.01, lambda lower, upper: next(asked) > 20, lambda: 1e9)
+    """Return a run that has not begun, and the balls of a few stages, with levels relaxed as there."""
+    run = Search(Problem(sizes, levels), Clock(None), 0.05)
+    relaxed = run.sorted.relaxed(relaxation_units(len(run.sorted), float(run.sorted.epsilons.max()), 40))
+    pool, asked = Pool(relaxed, run.sorted), count()
+    follow(
+        pool, Following.of(pool.kinds, pool.relaxed), 0.01, lambda lower, upper: next(asked) > 20, lambda: 1e9
+    )
     return run, pool
 
 

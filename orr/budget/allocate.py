@@ -1,4 +1,4 @@
-"""The inverse question: a total to spend in, levels of the attributes out (chapter budget)."""
+"""The inverse problem: from a total to the levels of the attributes (chapter budget)."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from orr.arrays import Floats, Integers
-from orr.budget.pair_floor import floored, no_floor
-from orr.budget.scale_search import Method, Search
+from orr.arrays import Floats
+from orr.budget.pair_floor import floored
+from orr.budget.scale_search import Method, spend
 from orr.budget.shares import best_shares
 from orr.caps.guarded import guarded
 from orr.checks import check_range, check_sizes, doubles, numbers
-from orr.clock import Clock
 from orr.constructions.inductive import inductive
 from orr.constructions.kronecker import kronecker
 from orr.constructions.linear_program import linear_program
@@ -26,6 +25,7 @@ from orr.constructions.radius_one import radius_one
 from orr.constructions.two_attribute import two_attribute
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Sizes
+from orr.progress import Clock, shown
 
 OBJECTIVES = ("one-way", "two-way")
 METHODS: dict[str, Method] = {
@@ -37,11 +37,11 @@ METHODS: dict[str, Method] = {
     "two_attribute": two_attribute,
     "linear_program": lambda sizes, epsilons: linear_program(sizes, epsilons).solve(),
 }
-LESS = 1e-3  # share of a level that an attribute may lack without a warning: searches end sooner
+WASTE_TOL = 1e-3  # share of a level that an attribute may lack without a warning; searches end sooner
 
 
 class Wasteful(UserWarning):
-    """A total buys less than it would without any construction at all."""
+    """An attribute gets a lower level than :func:`orr.kronecker` gives it for the same total."""
 
 
 def allocate(
@@ -59,7 +59,7 @@ def allocate(
 ) -> Mechanism:
     """Find the largest levels proportional to the shares that a total pays for.
 
-    What they are good for is what ``orr_release.Release.plan`` tells: look at it before you release anything.
+    Look at the errors that ``orr_release.Release.plan`` expects of them before you release anything.
     At small totals some pairs of attributes may be lost, unless ``pairs_at_least`` keeps them.
 
     Parameters
@@ -75,20 +75,20 @@ def allocate(
         A construction, by name ("optimal", "guarded", "kronecker", "inductive", "radius_one",
         "two_attribute", "linear_program") or as a function that is called with sizes and levels.
     objective : {"one-way", "two-way"}, optional
-        In place of shares: look for those that make the variance of an estimated proportion small, averaged
+        Instead of shares: search for those that make the variance of an estimated proportion small, averaged
         over the cells and then over the tables of all single attributes, or of all pairs. Attributes of the
         same size get the same share. About 200 mechanisms are built, which can take long for many attributes.
     pairs_at_least : float, optional
         A floor, between 0 and 1, under the factors ``|rho|`` of all pairs. If ``method`` does not keep it,
-        the guarded optimum is taken in its place, with the largest of a few slacks that does. The last is
+        the guarded optimum is taken instead, with the largest of a few slacks that does. The last is
         slack 0, which is Kronecker.
     time_limit : float, optional
-        Seconds after which the best found so far is returned, as soon as there is some. A
-        construction that takes a time limit is given what is left.
+        Seconds after which the best mechanism so far is returned, as soon as there is one. A
+        construction that takes a time limit is given the rest.
     progress : bool
-        Whether to report each step on the standard error stream.
+        Whether to show the log of the search (logger ``orr``, level INFO) on the standard error stream.
     names : sequence of str, optional
-        What messages call the attributes.
+        Names of the attributes in messages.
     **options
         Passed on to the construction, such as ``slack=0.25`` for "guarded".
 
@@ -129,38 +129,20 @@ def allocate(
     ways, floor = _check_objective(objective, shares), _check_floor(pairs_at_least)
     given = check_shares(shares, len(values))
     called = names or [f"attribute {i}" for i in range(len(values))]
-    purse = _Purse(total, values, construction(method, options), Clock(time_limit), progress)
-    made = purse.buy(given) if ways == 0 or len(values) < ways else None
-    if made is None:
-        made, given = best_shares(values, total, ways, purse.method, purse.buy, purse.clock, progress)
-    if floor is not None:
-        made = floored(
-            made,
-            floor,
-            lambda slack: purse.guarded(given, slack),
-            lambda last: no_floor(last, floor, total, given, called),
-        )
+    build, clock = construction(method, options), Clock(time_limit)
+    with shown(clock, progress):
+        if ways == 0 or len(values) < ways:
+            made = spend(total, values, given, build, clock)
+        else:
+            made, given = best_shares(total, values, ways, build, clock)
+        if floor is not None:
+            made = floored(made, floor, total, given, clock, called)
     _warn(made, total * given / given.sum(), called)
     return made
 
 
-class _Purse:
-    """A total, and what it is spent on."""
-
-    def __init__(self, total: float, sizes: Integers, method: Method, clock: Clock, progress: bool) -> None:
-        self.total, self.sizes, self.method, self.clock, self.progress = total, sizes, method, clock, progress
-
-    def buy(self, shares: Floats, method: Method | None = None) -> Mechanism:
-        """Spend the total in these shares."""
-        return Search(self.total, self.sizes, shares, method or self.method, self.clock, self.progress).run()
-
-    def guarded(self, shares: Floats, slack: float) -> Mechanism:
-        """Spend it on the guarded optimum."""
-        return self.buy(shares, partial(guarded, slack=slack))
-
-
 def construction(method: str | Method, options: Mapping[str, Any]) -> Method:
-    """Return a construction with its options, or say which of them it does not take."""
+    """Return a construction with its options; raise if it does not take one, or needs another."""
     if isinstance(method, str) and method not in METHODS:
         raise ValueError(f"method = {method!r} must be a construction, or one of {', '.join(METHODS)}")
     build = METHODS[method] if isinstance(method, str) else method
@@ -184,7 +166,7 @@ def construction(method: str | Method, options: Mapping[str, Any]) -> Method:
 
 
 def check_shares(shares: Any, k: int) -> Floats:
-    """Return the shares of k attributes as floats, or say which one is not a share."""
+    """Return the shares of k attributes as floats; raise if one is not positive and finite."""
     if shares is None:
         return np.ones(k)
     values = doubles("shares", numbers("shares", shares, "fiu", Real, "a positive number"))
@@ -197,16 +179,16 @@ def check_shares(shares: Any, k: int) -> Floats:
 
 
 def _check_total(epsilon: float) -> float:
-    """Return the total, or say that it is none."""
+    """Return the total as a float; raise if it is not positive and finite."""
     if isinstance(epsilon, bool | np.bool_) or not isinstance(epsilon, Real):
         raise TypeError(f"epsilon = {epsilon!r} must be a positive number")
-    if not 1e-300 < epsilon < 1e300:  # beyond, no quotient of it is a number
+    if not 1e-300 < epsilon < 1e300:  # so that quotients of it do not overflow
         raise ValueError(f"epsilon = {epsilon} must be positive and finite, and no less than 1e-300")
     return float(epsilon)
 
 
 def _check_objective(objective: str | None, shares: Any) -> int:
-    """Return how many attributes the tables of an objective have, 0 if there is none."""
+    """Return the number of attributes of the tables of an objective; 0 without one."""
     if objective is None:
         return 0
     if objective not in OBJECTIVES:
@@ -219,7 +201,7 @@ def _check_objective(objective: str | None, shares: Any) -> int:
 
 
 def _check_floor(floor: float | None) -> float | None:
-    """Return the floor under the factors of pairs, or say that it is none."""
+    """Return the floor under the factors of pairs as a float; raise if it is not between 0 and 1."""
     if floor is None:
         return None
     if isinstance(floor, bool | np.bool_) or not isinstance(floor, Real):
@@ -230,8 +212,8 @@ def _check_floor(floor: float | None) -> float | None:
 
 
 def _warn(made: Mechanism, apart: Floats, names: Sequence[str]) -> None:
-    """Warn where an attribute gets less than if the total were just divided."""
-    short = made.epsilons < apart * (1 - LESS)
+    """Warn where an attribute gets less than its share of the total."""
+    short = made.epsilons < apart * (1 - WASTE_TOL)
     if short.any():
         worst = int(np.argmin(made.epsilons / apart))
         warnings.warn(

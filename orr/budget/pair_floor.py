@@ -1,32 +1,35 @@
-"""What a mechanism leaves of tables: noise, and a floor under the factors of pairs (chapter tables)."""
+"""Noise of estimated tables, and a floor under the factors of pairs (chapter tables)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from decimal import ROUND_CEILING, Context
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
-from orr.caps.guarded import Guarded
+from orr.budget.scale_search import spend
+from orr.caps.guarded import Guarded, guarded
 from orr.channel import Channel
 from orr.checks import MAX_LEVEL
 from orr.constructions.radius_one import NotApplicable
-from orr.kinds import Kinds
 from orr.laws.product import Product
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import Certified
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
+from orr.progress import Clock
 
-SLACKS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.0)  # ever nearer to Kronecker, which 0 is
+SLACKS = (1.0, 0.5, 0.25, 0.1, 0.05, 0.02, 0.01, 0.0)  # tried in this order; 0 is Kronecker
 
-Table = tuple[int, ...]
+Attributes = tuple[int, ...]
 
 
-def tables(mechanism: Mechanism, ways: int) -> list[tuple[Table, int]]:
-    """List the tables of one or two attributes that stand for all, and for how many.
+def tables(mechanism: Mechanism, ways: int) -> list[tuple[Attributes, int]]:
+    """List tables of one or two attributes, and how many tables each of them stands for.
 
     Constructions with a certificate treat attributes of the same size and level alike, and so does Kronecker.
 
@@ -66,8 +69,8 @@ def loss(mechanism: Mechanism, ways: int) -> float:
     return noise / math.fsum(n for _, n in found)
 
 
-def worst_pair(mechanism: Mechanism) -> tuple[float, Table]:
-    """Return the smallest factor of a pair, in size, and the pair; 1 and nothing where there is no pair.
+def worst_pair(mechanism: Mechanism) -> tuple[float, Attributes]:
+    """Return the smallest absolute factor of a pair, and the pair; 1 and ``()`` if there is no pair.
 
     Examples
     --------
@@ -80,44 +83,50 @@ def worst_pair(mechanism: Mechanism) -> tuple[float, Table]:
 
 
 def floored(
-    mechanism: Mechanism,
-    floor: float,
-    buy: Callable[[float], Mechanism],
-    refusal: Callable[[Mechanism], NotApplicable],
+    mechanism: Mechanism, floor: float, total: float, shares: Floats, clock: Clock, names: Sequence[str]
 ) -> Mechanism:
-    """Return a mechanism whose pairs all have at least a factor, tying neighbour levels down for it.
+    """Return a mechanism whose pairs all have at least a factor, capping neighbour levels for it.
 
     Parameters
     ----------
     mechanism : Mechanism
-        What the construction gave, which is returned if it keeps the floor.
+        The mechanism of the construction, which is returned if it keeps the floor.
     floor : float
         The smallest factor allowed.
-    buy : callable
-        Spends the same total on the guarded optimum with a slack.
-    refusal : callable
-        Says why not even the last attempt keeps the floor.
+    total, shares : float, ndarray
+        The total that the guarded optimum spends otherwise, and its shares.
+    clock : Clock
+        The time of the call.
+    names : sequence of str
+        Names of the attributes, for the error.
+
+    Raises
+    ------
+    NotApplicable
+        Where not even slack 0, the Kronecker mechanism, keeps the floor.
     """
     most = mechanism.slack if isinstance(mechanism, Guarded) else math.inf
-    for slack in (s for s in SLACKS if s < most):
-        if worst_pair(mechanism)[0] >= floor:
-            return mechanism
-        mechanism = buy(slack)
-    if worst_pair(mechanism)[0] >= floor:
-        return mechanism
-    raise refusal(mechanism)
+    slacks = [slack for slack in SLACKS if slack < most]
+    while worst_pair(mechanism)[0] < floor:
+        if not slacks:
+            raise _no_floor(mechanism, floor, total, shares, names)
+        mechanism = spend(total, mechanism.sizes, shares, partial(guarded, slack=slacks.pop(0)), clock)
+    return mechanism
 
 
-def no_floor(
+def _no_floor(
     mechanism: Mechanism, floor: float, total: float, shares: Floats, names: Sequence[str]
 ) -> NotApplicable:
-    """Say which pair is below the floor though every answer is randomized by itself, and what would help."""
+    """Return the error that a pair is below the floor although all answers are randomized one by one."""
     factor, pair = worst_pair(mechanism)
-    enough = total_for(floor, mechanism.sizes, shares)
+    advice, enough = "No total would do.", total_for(floor, mechanism.sizes, shares)
+    if enough < math.inf:
+        # A millionth is rounded down, so that a total of 2.000001 is written as 2.
+        written = Context(prec=3, rounding=ROUND_CEILING).create_decimal(enough * (1 - 1e-6))
+        advice = f"epsilon = {written.normalize():,f} would do."
     return NotApplicable(
         f"pairs_at_least = {floor:g} cannot be kept at epsilon = {total:g} by any slack: one by one, "
-        f"{' and '.join(names[i] for i in pair)} have the factor {factor:.4g}. "
-        + ("No total would do." if enough == math.inf else f"epsilon = {1.001 * enough:.4g} would do.")
+        f"{' and '.join(names[i] for i in pair)} have the factor {factor:.4g}. {advice}"
     )
 
 
@@ -134,13 +143,15 @@ def total_for(floor: float, sizes: Integers, shares: Floats) -> float:
     True
     """
 
-    def spare(log_scale: float) -> float:
+    def excess(log_scale: float) -> float:
         w = Problem.achieved(sizes, math.exp(log_scale) * shares).w
         low = np.sort(w / (1 + w))[:2]
         return float(low.prod()) - floor
 
     top = math.log(MAX_LEVEL / float(shares.max()))
-    if spare(top) < 0:
+    if excess(top) < 0:
         return math.inf
-    # A little more than the root, so that what is rounded is still enough.
-    return math.exp(scipy.optimize.brentq(spare, top - 60, top, xtol=1e-9)) * float(shares.sum()) * (1 + 4e-6)
+    # A little above the root, since a millionth is lost where the total is written.
+    return (
+        math.exp(scipy.optimize.brentq(excess, top - 60, top, xtol=1e-9)) * float(shares.sum()) * (1 + 4e-6)
+    )

@@ -1,72 +1,74 @@
-"""Shares that serve a purpose: small errors in the tables that are wanted (chapter budget).
+"""Shares for small errors in tables, by a compass search (chapter budget).
 
 Attributes of the same size get the same share. The search goes over the logarithms of the levels, one for
-each size, and every point is moved along the diagonal until it spends the total, by a construction or two.
-Shares that grow with a power of the size are a good start. From the best of them a *compass search* tries
-steps along each axis and back, and halves the step where none helps. It needs no derivatives: at small totals
-the factors of pairs pass through 0, where the loss has none.
+each size, and every point is moved along the diagonal until it spends the total, which takes one or two
+constructions. Shares that grow with a power of the size are a good start. From the best of them a *compass
+search* tries steps along each axis and back, and halves the step where none helps. It needs no derivatives:
+at small totals the factors of pairs pass through 0, where the loss has none.
 """
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable
 
 import numpy as np
 
 from orr.arrays import Floats, Integers
 from orr.budget.pair_floor import loss
-from orr.budget.scale_search import Method
+from orr.budget.scale_search import Method, spend
 from orr.checks import MAX_LEVEL, MIN_LEVEL
-from orr.clock import Clock
 from orr.constructions.radius_one import NotApplicable
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import NotCertified
+from orr.progress import Clock
 
-POWERS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)  # of the size: the best for 4 to 12 census attributes is among them
-STEP, LAST = 0.2, 0.02  # of the compass, in logarithms: finer steps change the errors by less than 1%
-MOST = 150  # points: a few seconds for eight attributes
-WORTH = 1e-3  # share of the loss that a step must save
-NEAR, ROUNDS = 1e-3, 6  # how near to the total a point is moved, and in how many attempts
-FINALISTS = 3  # points that are compared at the total itself
-RESERVE = 0.3  # share of a time limit that is kept for these
+# First shares are these powers of the size: the best for 4 to 12 census attributes is among them.
+START_POWERS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
+# Steps of the compass in logarithms, first and last: smaller ones change the errors by less than 1%.
+FIRST_STEP = 0.2
+LAST_STEP = 0.02
+MAX_POINTS = 150  # points that are tried: a few seconds for eight attributes
+MIN_SAVING = 1e-3  # share of the loss that a step must save to be taken
+# A point is moved until the logarithm of its level over the total is this small, in a few attempts.
+POINT_TOL = 1e-3
+MAX_MOVES = 6
+# Points that are compared at the total itself, and the share of a time limit that is kept for them.
+FINALISTS = 3
+FINAL_TIME = 0.3
+# First guess of the growth of the overall level with all levels, both in logarithms; and its bounds.
+FIRST_GROWTH = 1.5
+MIN_GROWTH = 0.3
+MAX_GROWTH = 3.0
 
 
 def best_shares(
-    sizes: Integers,
-    total: float,
-    ways: int,
-    method: Method,
-    buy: Callable[[Floats], Mechanism],
-    clock: Clock,
-    progress: bool,
+    total: float, sizes: Integers, ways: int, method: Method, clock: Clock
 ) -> tuple[Mechanism, Floats]:
-    """Return the mechanism with the smallest errors that was found, and its shares.
+    """Search for the shares with the smallest errors; return their mechanism and them.
 
-    It is never worse than with equal shares, which are tried first.
+    The errors are never larger than with equal shares, which are tried first.
 
     Parameters
     ----------
-    sizes : ndarray
-        Number of values of each attribute.
     total : float
         The overall level to spend.
+    sizes : ndarray
+        Number of values of each attribute.
     ways : int
         1 for the tables of single attributes, 2 for those of pairs.
     method : callable
         The construction.
-    buy : callable
-        Spends the total in given shares, to the end.
+    clock : Clock
+        The time of the call.
     """
     equal = np.ones(len(sizes))
-    found = [(loss(made := buy(equal), ways), made, equal)]
-    compass = Compass(sizes, total, ways, method, clock, progress)
+    found = [(loss(made := spend(total, sizes, equal, method, clock), ways), made, equal)]
+    compass = Compass(total, sizes, ways, method, clock)
     for shares in compass.run(float(np.log(made.asked.epsilons[0]))):
         if clock.left < 0:
             break
         try:
-            made = buy(shares)
+            made = spend(total, sizes, shares, method, clock)
         except (NotApplicable, NotCertified):
             continue
         found.append((loss(made, ways), made, shares))
@@ -75,22 +77,20 @@ def best_shares(
 
 
 class Compass:
-    """One search, and what it tried. A point holds the logarithm of the level of each size."""
+    """A compass search and the points tried. A point holds the logarithm of the level of each size."""
 
-    def __init__(
-        self, sizes: Integers, total: float, ways: int, method: Method, clock: Clock, progress: bool
-    ) -> None:
+    def __init__(self, total: float, sizes: Integers, ways: int, method: Method, clock: Clock) -> None:
         self.sizes, self.total, self.ways, self.method = sizes, total, ways, method
-        self.clock, self.progress = clock, progress
+        self.clock = clock
         self.kinds, self.of, count = np.unique(sizes, return_inverse=True, return_counts=True)
         self.weight = count / len(sizes)
-        self.slope = 1.5  # by which the overall level grows with all levels, in logarithms: remembered
+        self.growth = FIRST_GROWTH
         self.points: list[tuple[float, Floats]] = []
 
     def run(self, level: float) -> list[Floats]:
-        """Search, from a guess of the level that equal shares buy; give the shares of the best few points."""
+        """Search, from a guess of the level for equal shares; return the shares of the best few points."""
         if len(self.kinds) > 1:
-            for power in POWERS:
+            for power in START_POWERS:
                 tilt = power * np.log(self.kinds)
                 level = float(np.mean(self.tried(level + tilt - tilt[self.of].mean())[1][self.of]))
             self.descend()
@@ -98,54 +98,50 @@ class Compass:
         return [np.exp(point[self.of] - point.max()) for value, point in best if value < math.inf]
 
     def descend(self) -> None:
-        """Step along the axes from the best point, until no step of the smallest size helps."""
+        """Step along the axes from the best point until no step of the last size helps."""
         value, here = min(self.points, key=lambda point: point[0])
-        step = STEP
-        while step >= LAST and not self.over:
+        step = FIRST_STEP
+        while step >= LAST_STEP and not self.over:
             moved = False
             for axis in range(len(here)):
                 for sign in (1, -1):
                     if self.over:
                         return
-                    # What one size gets more, all give up, which nearly keeps the total.
+                    # All sizes give up what one gets, which nearly keeps the total.
                     there = here - sign * step * self.weight[axis]
                     there[axis] += sign * step
                     new, there = self.tried(there)
-                    if new < value * (1 - WORTH):
+                    if new < value * (1 - MIN_SAVING):
                         value, here, moved = new, there, True
                         break
             step = step if moved else step / 2
 
     @property
     def over(self) -> bool:
-        """Whether enough was tried."""
-        late = self.clock.limit < math.inf and self.clock.left < RESERVE * self.clock.limit
-        return late or len(self.points) >= MOST
+        """Whether the search is over."""
+        late = self.clock.limit < math.inf and self.clock.left < FINAL_TIME * self.clock.limit
+        return late or len(self.points) >= MAX_POINTS
 
     def tried(self, point: Floats) -> tuple[float, Floats]:
-        """Move a point along the diagonal until it spends the total, and measure its loss there."""
+        """Move a point along the diagonal until it spends the total; return its loss and the point."""
         value, last = math.inf, None
-        for _ in range(ROUNDS):
+        for _ in range(MAX_MOVES):
             made = self._built(point)
             if made is None:
                 break
             value, excess = loss(made, self.ways), math.log(made.epsilon / self.total)
-            if abs(excess) < NEAR:
+            if abs(excess) < POINT_TOL:
                 break
             if last is not None and last[0] != point[0]:
-                self.slope = min(max((last[1] - excess) / (last[0] - point[0]), 0.3), 3.0)
-            last, point = (float(point[0]), excess), point - excess / self.slope
+                growth = (last[1] - excess) / (last[0] - point[0])
+                self.growth = min(max(growth, MIN_GROWTH), MAX_GROWTH)
+            last, point = (float(point[0]), excess), point - excess / self.growth
         self.points.append((value, point))
-        if self.progress:
-            error = math.sqrt(value)
-            print(
-                f"{self.clock.seconds:8.2f} s  shares {len(self.points)}: error of one record {error:.4g}",
-                file=sys.stderr,
-            )
+        self.clock.log("shares %d: error of one record %.4g", len(self.points), math.sqrt(value))
         return value, point
 
     def _built(self, point: Floats) -> Mechanism | None:
-        """Build the mechanism of a point, if the construction can."""
+        """Return the mechanism of a point; None if the construction gives none."""
         levels = np.clip(np.exp(point), MIN_LEVEL, MAX_LEVEL)[self.of]
         try:
             return self.method(self.sizes, levels)

@@ -1,4 +1,4 @@
-"""What is certified of a mechanism with capped neighbour levels, and how that is stored (chapter price)."""
+"""The certificate of a mechanism with capped neighbour levels, and how it is stored (chapter price)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from typing import Any
 import numpy as np
 
 from orr.caps.proofs import Alone, Head, Prices, Proof, Thresholds
-from orr.kinds import Kinds
 from orr.laws.fields import Fields, number
 from orr.laws.law import Law
 from orr.optimum.certificate import Certificate
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 
-MOST = 30_000  # total of the weights in a file, whose sums are counted one by one (orr.caps.guarded)
-MOST_CELLS = 2**12  # whose prices may be in a file: as many as a linear program has
-KEPT = 1e-9  # relative error of a cap that is tolerated: less than any level is known to
+MAX_WEIGHT_TOTAL = 30_000  # of a file; a verifier counts the sums of weights one by one
+MAX_PRICED_CELLS = 2**12  # of a file, as many as a linear program has (orr.caps.guarded)
+CAP_TOL = 1e-9  # relative; no level is known as closely
 
 
 @dataclass(frozen=True, eq=False)
 class Capped(Certificate):
-    """Bounds around the smallest overall level where neighbour levels are capped, too.
+    """Bounds around the smallest overall level that flip probabilities and caps allow.
 
     Attributes
     ----------
@@ -32,7 +31,7 @@ class Capped(Certificate):
     slack : float
         Caps are ``1 + slack`` times the attributes' levels.
     proof : Proof or None
-        What proves ``lower``; None where the weights do, without the caps.
+        Proof of ``lower``; None where the weights prove it without the caps.
 
     Examples
     --------
@@ -55,7 +54,7 @@ class Capped(Certificate):
         return super()._proved_simply() if self.proof is None else float(self._proved()[0])
 
     def state(self) -> dict[str, Any]:
-        """Return bounds, slack and proof, as JSON can hold them."""
+        """Return bounds, slack and proof as numbers for JSON."""
         proof = None if self.proof is None else state_of(self.proof)
         return super().state() | {"slack": number(self.slack), "proof": proof}
 
@@ -70,32 +69,32 @@ class Capped(Certificate):
         return more
 
     def _plausible(self) -> bool:
-        caps = (1 + min(self.slack, 1e300)) * self.law.problem.epsilons * (1 + KEPT)
+        caps = (1 + min(self.slack, 1e300)) * self.law.problem.epsilons * (1 + CAP_TOL)
         return super()._plausible() and bool((self.law.neighbour_epsilons <= caps).all())
 
 
 def state_of(proof: Proof) -> dict[str, Any]:
-    """Return the few numbers of a proof, as JSON can hold them."""
+    """Return the numbers of a proof for JSON."""
     values = {field.name: np.asarray(getattr(proof, field.name)).tolist() for field in fields(proof)}
     return {"proof": type(proof).__name__.lower(), **values}
 
 
 def restored_proof(given: Fields, problem: Problem) -> Proof:
-    """Make a proof of such numbers again."""
+    """Return the proof of numbers from a file; raise if they cannot be those of a problem."""
     name, k = given.text("proof", "alone", "head", "prices", "thresholds"), len(problem)
     if name == "head":
         return Head(given.integer("last", 0, k), given.double("share", 0.0, 1.0))
     if name == "prices":
         kinds = Kinds(problem)
-        if np.log2(kinds.count + 1).sum() > math.log2(MOST_CELLS):
-            raise ValueError(f"{given.path('pairs')} must be those of at most {MOST_CELLS} cells")
+        if np.log2(kinds.count + 1).sum() > math.log2(MAX_PRICED_CELLS):
+            raise ValueError(f"{given.path('pairs')} must be those of at most {MAX_PRICED_CELLS} cells")
         pairs = given.rows("pairs", 3, 0, math.prod((kinds.count + 1).tolist()) - 1)
         if pairs[:, 2].max(initial=0) >= len(kinds):
             raise ValueError(f"{given.path('pairs')} names a kind of attribute that does not exist")
         return Prices(given.doubles("weights", len(kinds)), pairs, given.doubles("log_prices", len(pairs)))
     if name == "thresholds":
-        weights = given.integers("weights", k, 0, MOST)
-        if (total := int(weights.sum())) > MOST:
-            raise ValueError(f"{given.path('weights')} add up to {total}, and may to {MOST}")
-        return Thresholds(weights, given.double("low"), given.integer("high", 0, MOST))
+        weights = given.integers("weights", k, 0, MAX_WEIGHT_TOTAL)
+        if (total := int(weights.sum())) > MAX_WEIGHT_TOTAL:
+            raise ValueError(f"{given.path('weights')} add up to {total}, and may to {MAX_WEIGHT_TOTAL}")
+        return Thresholds(weights, given.double("low"), given.integer("high", 0, MAX_WEIGHT_TOTAL))
     return Alone()

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from enum import IntEnum
 
 import numpy as np
 
@@ -38,85 +39,96 @@ from orr.arrays import Floats, Integers
 from orr.problem import Problem
 from orr.rounding import RATES, ULP, log_binomial, log_sum
 
-NEAR = 4  # ends that are evaluated again
+CANDIDATE_ENDS = 4  # ends of a line that are evaluated term by term: quick sums tell the best only roughly
+
+
+class Rounding(IntEnum):
+    """The direction in which a level is rounded: up for a mechanism, down for a proof."""
+
+    UP = 1
+    DOWN = -1
 
 
 @dataclass(frozen=True)
 class Line:
     """The clipped line ``clip(top - cap * flips, 0, level)``.
 
-    ``bent`` tells how far the line and its plateaus fail to meet: not at all but for rounding. ``head`` is
-    the last cell of the head, and its share.
+    ``misfit`` is the distance by which the line and its plateaus fail to meet, which only rounding can cause.
+    ``head`` is the last cell of the head, and its share.
     """
 
     top: float
     level: float
     cap: float
-    bent: float
+    misfit: float
     head: tuple[int, float] = (0, 1.0)
 
     def heights(self, flips: Floats | Integers) -> Floats:
-        """Logarithm of the density at so many flips, over the lowest one."""
+        """Return the logarithm of the density at numbers of flips, over the lowest one."""
         return np.clip(self.top - self.cap * flips, 0, self.level)
 
 
-def clipped_line(problem: Problem, cap: float, way: int) -> Line | None:
-    """Find the best line for equal attributes, rounded up if way is 1 and down if it is -1.
+def clipped_line(problem: Problem, cap: float, rounding: Rounding) -> Line | None:
+    """Return the best line for equal attributes; None if rounding leaves only the Kronecker mechanism.
 
     Rounded down its level is proved: no mechanism with neighbour levels of at most ``cap`` goes below.
-    Rounded up it is that of a mechanism. None where rounding leaves nothing but the Kronecker mechanism.
+    Rounded up it is that of a mechanism.
 
     Examples
     --------
     >>> three = Problem([4] * 3, [2.0] * 3)
-    >>> below, above = (clipped_line(three, 2.2, way) for way in (-1, 1))
+    >>> below, above = (clipped_line(three, 2.2, way) for way in (Rounding.DOWN, Rounding.UP))
     >>> round(below.level, 6), 0 <= above.level - below.level < 1e-12
     (5.083286, True)
     """
-    ends = _Ends(problem, cap, way)
+    ends = _Ends(problem, cap, rounding)
     if ends.log_total == -math.inf:
         return None
     lines = [ends.best(ends.tail, ends.head), ends.best(ends.head, ends.tail)]
-    return min(lines, key=lambda line: (line.bent, -line.level))
+    return min(lines, key=lambda line: (line.misfit, -line.level))
 
 
 class _Side:
     """Gains or losses of the cells on one side of ``n q``, from the outermost inward, and their sums.
 
-    ``link`` are the sums in units of ``C^-j`` by which one side finds the other: of the cells up to each, or
-    of those further inward, which must be equal on both sides.
+    ``plain`` are their logarithms, and ``tilted`` those in units of ``C^-j``. One side finds the other by
+    ``linked``, sums of tilted terms that must be equal on both sides: of the cells up to each if ``outer``,
+    of those further inward otherwise.
     """
 
     def __init__(self, cells: Integers, plain: Floats, tilted: Floats, outer: bool) -> None:
         self.cells, self.plain, self.tilted, self.outer = cells, plain, tilted, outer
         self.sums = np.logaddexp.accumulate(plain)
         if outer:
-            self.link = np.logaddexp.accumulate(tilted)
+            self.linked = np.logaddexp.accumulate(tilted)
         else:
-            self.link = np.append(np.logaddexp.accumulate(tilted[:0:-1])[::-1], -np.inf)
+            self.linked = np.append(np.logaddexp.accumulate(tilted[:0:-1])[::-1], -np.inf)
 
-    def linked(self, i: int) -> float:
-        """Sum of the link up to a cell, or from the next one on, term by term."""
+    def linked_sum(self, i: int) -> float:
+        """Return the linked sum at a cell, added up term by term."""
         terms = self.tilted[: i + 1] if self.outer else self.tilted[i + 1 :]
         return log_sum(terms) if len(terms) else -math.inf
 
-    def find(self, target: Floats) -> Integers:
-        """Cell at which the link reaches a target."""
+    def locate(self, targets: Floats) -> Integers:
+        """Return the cells at which the linked sums reach targets."""
         order = 1 if self.outer else -1
-        return np.minimum(np.searchsorted(order * self.link, order * target), len(self.link) - 1)
+        return np.minimum(np.searchsorted(order * self.linked, order * targets), len(self.linked) - 1)
 
-    def cuts(self, place: Integers, target: Floats) -> Floats:
-        """Do the same as `cut` for many targets and the cells where they are reached, roughly."""
-        before = np.append(-np.inf, self.link)[place] if self.outer else self.link[place]
-        term = self.tilted[place]
+    def rough_cuts(self, places: Integers, targets: Floats) -> Floats:
+        """Return the sums of `cut` for many targets and the cells where they are reached, roughly."""
+        before = np.append(-np.inf, self.linked)[places] if self.outer else self.linked[places]
+        term = self.tilted[places]
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            share = np.exp(target - term) - np.exp(before - term)
+            share = np.exp(targets - term) - np.exp(before - term)
             share = np.clip(np.nan_to_num(share if self.outer else 1 - share), 0, 1)
-            return np.logaddexp(np.append(-np.inf, self.sums)[place], self.plain[place] + np.log(share))
+            return np.logaddexp(np.append(-np.inf, self.sums)[places], self.plain[places] + np.log(share))
 
     def cut(self, target: float) -> tuple[float, int, float]:
-        """Logarithm of the sum up to where the link reaches a target within a cell, this cell, its share."""
-        (i,) = self.find(np.array([target])).tolist()
+        """Cut the cell in which the linked sum reaches a target.
+
+        Return the logarithm of the sum of gains or losses up to there, the cell, and its share.
+        """
+        (i,) = self.locate(np.array([target])).tolist()
         while True:
             share, step = self._share(i, target), 1 if self.outer else -1
             # The sums that found the cell may have been rounded to the next one.
@@ -128,29 +140,29 @@ class _Side:
         return log_sum(np.append(self.plain[:i], part)), i, share
 
     def _share(self, i: int, target: float) -> float:
-        """Share of a cell that the link still needs to reach a target."""
-        before = self.linked(i) if not self.outer else self.linked(i - 1) if i else -math.inf
+        """Return the share of a cell that the linked sum still needs to reach a target."""
+        before = self.linked_sum(i) if not self.outer else self.linked_sum(i - 1) if i else -math.inf
         term = float(self.tilted[i])
         return math.exp(min(target - term, 700)) - math.exp(min(before - term, 700))
 
 
 class _Ends:
-    """The head and the tail of a line. Sums over all of them find the best, which is evaluated again."""
+    """The heads and tails of all lines. Quick sums find the best few, which are evaluated again."""
 
-    def __init__(self, problem: Problem, cap: float, way: int) -> None:
+    def __init__(self, problem: Problem, cap: float, rounding: Rounding) -> None:
         n, size, level = len(problem), int(problem.sizes[0]), float(problem.epsilons[0])
         q, safe = float(problem.q[0]), 2 * RATES * ULP
-        self.cap, self.way = cap, way
+        self.cap, self.rounding = cap, rounding
         cells = np.arange(n + 1)
         table, units = log_binomial(n, size)
-        radius = n * q * (1 - way * safe)
+        radius = n * q * (1 - rounding * safe)
         with np.errstate(divide="ignore"):
             plain = table + np.log(np.abs(radius - cells))
         log_scale = n * (math.log1p((size - 1) * math.exp(-cap)) - math.log(size))  # of the mean of C^-j
         tilted = plain - cap * cells - log_scale
         # n (q - q') as a product, with what was added to q or taken from it
         apart = (size - 1) * math.exp(-level) * -math.expm1(level - cap) / (1 + (size - 1) * math.exp(-cap))
-        total = n * (apart * float(problem.truth[0]) - way * safe * q)
+        total = n * (apart * float(problem.truth[0]) - rounding * safe * q)
         self.log_total = math.log(total) if total > 0 else -math.inf
         # The table, what is added to it, the scale and its logarithm, the total; then the terms of a sum.
         self.units = float(units.max()) + 2 * cap * n + 10 * abs(log_scale) + 4 * RATES + 64
@@ -164,43 +176,44 @@ class _Ends:
         self.tail = _Side(cells[back], plain[back], tilted[back], outer)
 
     def best(self, whole: _Side, cut: _Side) -> Line:
-        """Let one side end between two cells, where the other must cut one."""
+        """Return the best line where one side ends between two cells and the other cuts one."""
         sign = 1 if whole is self.tail else -1
-        target = self._target(whole, whole.link)
-        place = cut.find(target)
-        slope = sign * (whole.cells - cut.cells[place])
-        rough = sign * (whole.sums - cut.cuts(place, target))
+        targets = self._targets(whole, whole.linked)
+        places = cut.locate(targets)
+        slope = sign * (whole.cells - cut.cells[places])
+        rough = sign * (whole.sums - cut.rough_cuts(places, targets))
         # Within a cell or so of where slope and plateaus meet, all is evaluated again.
-        bent = np.nan_to_num(np.maximum(self.cap * (slope - 1) - rough, rough - self.cap * slope), nan=np.inf)
-        near = np.argsort(bent, kind="stable")[:NEAR] if len(bent) > NEAR else np.arange(len(bent))
+        misfit = np.maximum(self.cap * (slope - 1) - rough, rough - self.cap * slope)
+        near = np.arange(len(misfit))
+        if len(near) > CANDIDATE_ENDS:
+            near = np.argsort(np.nan_to_num(misfit, nan=np.inf), kind="stable")[:CANDIDATE_ENDS]
         lines = [self._line(whole, int(i), cut, sign) for i in near]
-        return min(lines, key=lambda line: (line.bent, -line.level))
+        return min(lines, key=lambda line: (line.misfit, -line.level))
 
-    def _target(self, whole: _Side, link: Floats) -> Floats:
-        """Return what the link of the other side must be: the total more, or less, or the same."""
+    def _targets(self, whole: _Side, linked: Floats) -> Floats:
+        """Return the linked sums that the other side needs: the total more, or less, or the same."""
         if not whole.outer:
-            return link
+            return linked
         if whole is self.tail:
-            return np.logaddexp(link, self.log_total)
+            return np.logaddexp(linked, self.log_total)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return np.nan_to_num(link + np.log(-np.expm1(self.log_total - link)), nan=-np.inf)
+            return np.nan_to_num(linked + np.log(-np.expm1(self.log_total - linked)), nan=-np.inf)
 
     def _line(self, whole: _Side, i: int, cut: _Side, sign: int) -> Line:
-        """Evaluate the ends, with all that is rounded in the direction wanted."""
-        link = whole.linked(i)
-        target = float(self._target(whole, np.array([link]))[0])
+        """Evaluate the ends, rounding everything in the direction given."""
+        linked = whole.linked_sum(i)
+        target = float(self._targets(whole, np.array([linked]))[0])
         if target == -math.inf and whole.outer:
             return Line(0.0, -math.inf, self.cap, math.inf)
         # A difference of the head and the total has lost digits.
         lost = 1 + (2 * math.exp(self.log_total - target) if whole.outer and sign < 0 else 0)
-        target -= (1 if whole.outer else -1) * sign * self.way * 2 * ULP * self.units * lost
+        target -= (1 if whole.outer else -1) * sign * self.rounding * 2 * ULP * self.units * lost
         rest, c, share = cut.cut(target)
         ratio = sign * (log_sum(whole.plain[: i + 1]) - rest)
-        level = ratio + self.way * ULP * 2 * (self.units + abs(ratio))
+        level = ratio + self.rounding * ULP * 2 * (self.units + abs(ratio))
         first, last = (int(s.cells[j]) for s, j in ((whole, i), (cut, c))[::sign])
-        bent = max(self.cap * (first - last - 1) - level, level - self.cap * (first - last), 0.0)
+        misfit = max(self.cap * (first - last - 1) - level, level - self.cap * (first - last), 0.0)
         top = level + self.cap * last if sign > 0 else self.cap * first
         # The caps multiply what is not in the head: rounded down to a double, its losses use it up.
-        return Line(
-            top, level, self.cap, bent, (last, min(math.nextafter(share, 2), 1.0) if sign > 0 else 1.0)
-        )
+        share = min(math.nextafter(share, 2), 1.0) if sign > 0 else 1.0
+        return Line(top, level, self.cap, misfit, (last, share))

@@ -1,9 +1,8 @@
-"""The optimum under a cap on what a release tells someone who knows the other attributes (chapter price)."""
+"""The optimum whose neighbour levels are capped (chapter price)."""
 
 from __future__ import annotations
 
 import math
-import sys
 from numbers import Real
 from typing import cast
 
@@ -11,32 +10,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orr.arrays import Floats
-from orr.caps.certificate import KEPT, Capped
-from orr.caps.equal_attributes import clipped_line
-from orr.caps.linear_program import CLOSED, Program
+from orr.caps.certificate import CAP_TOL, Capped
+from orr.caps.equal_attributes import Rounding, clipped_line
+from orr.caps.linear_program import GAP_TOL, CappedProgram
 from orr.caps.proofs import Alone, Head, Proof
 from orr.caps.ramp import Ramp
-from orr.caps.ramp_search import STATES, Clip, harris, known
+from orr.caps.ramp_search import RAMP_STATES, RampSearch, harris, resolved
 from orr.checks import plain
-from orr.clock import Clock
 from orr.constructions.named import named
-from orr.constructions.optimal import optimal
 from orr.decimals import down_to_float
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.optimum.certificate import Certified
-from orr.problem import Levels, Problem, Sizes
+from orr.optimum.search import Search
+from orr.problem import Kinds, Levels, Problem, Sizes
+from orr.progress import Clock, shown
 from orr.rounding import ULP, Unsound
 
-MAX_CELLS_LOG2 = 12  # of a linear program: half a minute
-UNITS = 20_000  # of which the weights of a bound are made: more hardly prove more
-WORK = 10**8  # states of dynamic programs times attributes: ten seconds
-SECONDS, SECONDS_ALIKE = 1e-7, 1e-5  # that such a state takes, and an attribute of a clipped line
-
-LINE = "clipped line"  # an optimum but for rounding, where a program would find no better
+MAX_CELLS_LOG2 = 12  # a linear program of 2^12 cells takes half a minute
+WEIGHT_TOTAL = 20_000  # total of the whole weights of a bound: more hardly prove more
+MAX_RAMP_WORK = 10**8  # states of a dynamic program times attributes: ten seconds
+# Seconds for such a state, and for an attribute of a clipped line.
+STATE_SECONDS = 1e-7
+LINE_SECONDS = 1e-5
+# Relative gap of the optimum without caps where cells are many: a ramp comes no closer to its bound.
+MANY_CELLS_REL_GAP = 1e-4
+LINE = "clipped line"  # the method that is optimal up to rounding: a program would find no better
 
 
 class Guarded(Certified):
@@ -54,7 +55,7 @@ class Guarded(Certified):
 
     @property
     def certificate(self) -> Capped:
-        """The proof, which knows whose it is."""
+        """The proof, with this mechanism in it."""
         return cast(Capped, super().certificate)
 
     @property
@@ -98,7 +99,7 @@ def guarded(
     time_limit : float, optional
         Seconds after which no further step is begun, and the best mechanism so far is returned.
     progress : bool
-        Whether to report each step on the standard error stream.
+        Whether to show the log of the search (logger ``orr``, level INFO) on the standard error stream.
 
     Returns
     -------
@@ -120,16 +121,15 @@ def guarded(
     3.44477 1.722
     """
     clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
-    run = Run(problem.part(~problem.faint), slack, clock, progress)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what comes of it is refused
-        return run.answer().with_faint(problem)
+    with shown(clock, progress):
+        return CappedSearch(problem.part(~problem.faint), slack, clock).run().with_faint(problem)
 
 
-class Run:
-    """One call of guarded: its caps, the best law and the best proof so far."""
+class CappedSearch:
+    """The best law and the best proof so far under caps."""
 
-    def __init__(self, problem: Problem, slack: float, clock: Clock, progress: bool) -> None:
-        self.problem, self.slack, self.clock, self.progress = problem, slack, clock, progress
+    def __init__(self, problem: Problem, slack: float, clock: Clock) -> None:
+        self.problem, self.slack, self.clock = problem, slack, clock
         self.kinds = Kinds(problem)
         # A neighbour level above the sum of the levels does not occur in an optimum.
         total = math.fsum(problem.epsilons.tolist())
@@ -139,19 +139,19 @@ class Run:
         self.weights: Floats | None = None
         self.proof: Proof | None = None
 
-    def answer(self) -> Guarded:
-        """Try one method after another, until one is good enough or time is up."""
+    def run(self) -> Guarded:
+        """Take one step after another until the bounds are close enough or time is up."""
         if self.slack == 0 or len(self.problem) == 1:
             self.lower, self.proof = math.nextafter(self.law.nominal_epsilon, 0), Alone()
         else:
             self.without_caps()
-            steps = [self.alike] if len(self.kinds) == 1 else []
-            steps += [self.cells, self.ramp] if self.few else [self.ramp]
+            steps = [self.equal_attributes] if len(self.kinds) == 1 else []
+            steps += [self.linear_program, self.ramp] if self.few_cells else [self.ramp]
             for step in steps:
-                if self.clock.left > 0 and not self.good() and self.method != LINE:
+                if self.clock.left > 0 and not self.close() and self.method != LINE:
                     try:
                         step()
-                    except Unsound:  # a law that doubles cannot hold
+                    except Unsound:  # doubles cannot hold its law
                         continue
         how = self.method, self.clock.seconds
         certificate = Capped(
@@ -160,95 +160,89 @@ class Run:
         return Guarded(self.law, certificate)
 
     @property
-    def few(self) -> bool:
+    def few_cells(self) -> bool:
         """Whether the cells are few enough for a linear program."""
         return bool(np.log2(self.kinds.count + 1).sum() <= MAX_CELLS_LOG2)
 
-    def good(self) -> bool:
-        """Tell whether the bounds are close enough."""
-        if self.progress:
-            print(f"{self.clock.seconds:8.2f} s  {self.lower:.6f} to {self.upper:.6f}", file=sys.stderr)
-        return self.upper - self.lower <= CLOSED * max(1.0, self.upper)
+    def close(self) -> bool:
+        """Return whether the bounds are close enough."""
+        self.clock.log("%.6f to %.6f", self.lower, self.upper)
+        return self.upper - self.lower <= GAP_TOL * max(1.0, self.upper)
 
-    def proves(self, lower: float, proof: Proof | None) -> None:
-        """Keep a lower bound if it is the best."""
+    def prove(self, lower: float, proof: Proof | None) -> None:
+        """Keep a lower bound and its proof if it is the best."""
         if self.lower < lower:
             self.lower, self.proof = lower, proof
 
-    def offers(self, method: str, law: Law, upper: float = 0.0) -> bool:
-        """Keep a law if it is the best that keeps the caps; tell if time is up."""
+    def offer(self, method: str, law: Law, upper: float = 0.0) -> bool:
+        """Keep a law if it is the best within the caps; return whether the search is over."""
         upper = max(upper, law.epsilon)
-        if upper < self.upper and (law.neighbour_epsilons <= self.caps * (1 + KEPT / 2)).all():
+        if upper < self.upper and (law.neighbour_epsilons <= self.caps * (1 + CAP_TOL / 2)).all():
             self.method, self.law, self.upper = method, law, upper
-        return self.good() or self.clock.left < 0
+        return self.close() or self.clock.left < 0
 
     def without_caps(self) -> None:
-        """Find the optimum, which may keep the caps, and bounds them all from below."""
-        best = optimal(
-            self.problem.sizes,
-            self.problem.epsilons,
-            rel_gap=CLOSED if self.few else 1e-4,
-            time_limit=None if self.clock.limit == math.inf else max(self.clock.left, 1e-9),
-            progress=self.progress,
-        )
+        """Find the optimum without caps: it may be within them, and its bound holds under any caps."""
+        rel_gap = GAP_TOL if self.few_cells else MANY_CELLS_REL_GAP
+        best = Search(self.problem, self.clock, rel_gap).run()
         self.lower, self.weights = best.certificate.lower, best.certificate.weights
-        self.offers(best.certificate.method, best.law, best.certificate.upper)
+        self.offer(best.certificate.method, best.law, best.certificate.upper)
         self.reach = best.epsilon
 
-    def alike(self) -> None:
-        """All attributes have the same size and level: a clipped line."""
+    def equal_attributes(self) -> None:
+        """Find the clipped line of attributes that all have the same size and level."""
         n, level, cap = len(self.problem), float(self.problem.epsilons[0]), float(self.caps[0])
-        if self.clock.left < SECONDS_ALIKE * n:
+        if self.clock.left < LINE_SECONDS * n:
             return
-        below = clipped_line(self.problem, cap * (1 + 2 * ULP), -1)
+        below = clipped_line(self.problem, cap * (1 + 2 * ULP), Rounding.DOWN)
         if below is not None:
-            self.proves(below.level, Head(*below.head))
-        # So much may be added to the neighbour levels that the draws keep the caps, if the slack allows it.
+            self.prove(below.level, Head(*below.head))
+        # The draws may add this much to neighbour levels within the caps, if the slack allows it.
         lower = cap - min(32 * ULP * (n + 64), (cap - level) / 2)
-        above = clipped_line(self.problem, lower, 1)
+        above = clipped_line(self.problem, lower, Rounding.UP)
         if above is not None:
             flips = np.arange(n + 1)
             heights = above.heights(flips)
             flips, heights = flips[heights > 0, None], heights[heights > 0]
             excess = heights + np.log(-np.expm1(-heights))
             law = Cells(self.problem, self.kinds, flips, excess, deep=True)
-            self.offers(LINE, law, above.level + above.bent)
+            self.offer(LINE, law, above.level + above.misfit)
 
-    def cells(self) -> None:
-        """Few cells: the linear program."""
-        law, prices = Program(self.problem, self.slack, self.clock, self.progress).solve()
+    def linear_program(self) -> None:
+        """Solve the linear program over few cells."""
+        law, prices = CappedProgram(self.problem, self.slack, self.clock).solve()
         if prices is not None:
-            self.proves(down_to_float(prices.proved(self.problem, self.slack)[0]), prices)
+            self.prove(down_to_float(prices.proved(self.problem, self.slack)[0]), prices)
         if law is not None:
-            self.offers("linear program", law)
+            self.offer("linear program", law)
 
     def ramp(self) -> None:
-        """Many kinds: Kronecker clipped, and the bound by correlation."""
+        """Clip the Kronecker mechanism, and prove the bound by correlation."""
         k, levels = len(self.problem), self.problem.epsilons
-        units = min(UNITS, WORK // k)
-        if units > 2 * k and self.clock.left > k * units * SECONDS:
-            weights = np.maximum(np.rint(levels * (units / levels.sum())), 1).astype(np.int64)
+        total = min(WEIGHT_TOTAL, MAX_RAMP_WORK // k)
+        if total > 2 * k and self.clock.left > k * total * STATE_SECONDS:
+            weights = np.maximum(np.rint(levels * (total / levels.sum())), 1).astype(np.int64)
             proved = harris(self.problem, self.caps * (1 + 2 * ULP), weights)
             if proved is not None:
-                self.proves(*proved)
+                self.prove(*proved)
         for reach in (2 * self.reach + 20, float(levels.sum())):
-            if k * STATES > WORK or self.clock.left < 4 * k * STATES * SECONDS:
+            if k * RAMP_STATES > MAX_RAMP_WORK or self.clock.left < 4 * k * RAMP_STATES * STATE_SECONDS:
                 return
-            loud = known(self.problem, reach)
-            if loud.any() and self.clipped(loud, reach):
+            on_ramp = resolved(self.problem, reach)
+            if on_ramp.any() and self.clip(on_ramp, reach):
                 return
 
-    def clipped(self, loud: NDArray[np.bool_], reach: float) -> bool:
-        """Clip Kronecker for those attributes whose digits a ramp keeps; the others stand beside it."""
+    def clip(self, on_ramp: NDArray[np.bool_], reach: float) -> bool:
+        """Clip the Kronecker mechanism of some attributes; the others stand beside it."""
 
-        def offered(ramp: Ramp) -> bool:
-            return self.offers("ramp", ramp if loud.all() else SplitLaw(self.problem, ramp, loud))
+        def offer(ramp: Ramp) -> bool:
+            return self.offer("ramp", ramp if on_ramp.all() else SplitLaw(self.problem, ramp, on_ramp))
 
-        return Clip(self.problem.part(loud), self.caps[loud], reach).run(offered)
+        return RampSearch(self.problem.part(on_ramp), self.caps[on_ramp], reach).run(offer)
 
 
 def _check_slack(slack: float) -> float:
-    """Return the slack as a float, or say why it is not one."""
+    """Return the slack as a float; raise if it is not a number of at least 0."""
     allowed = "a number of at least 0, or infinity"
     if isinstance(slack, bool | np.bool_) or not isinstance(slack, Real):
         raise TypeError(f"slack = {slack!r} must be {allowed}")

@@ -1,4 +1,4 @@
-"""What proves that no mechanism under caps has a smaller overall level, and that it does (chapter price).
+"""Proofs that no mechanism under caps has a smaller overall level, and their checks (chapter price).
 
 Each proof is checked from its few numbers alone, by a path of its own: in decimals rounded outward, or
 in plain logarithms where there are too many weights for that. Caps are ``(1 + slack) * epsilons``.
@@ -16,36 +16,35 @@ import scipy
 
 from orr.arrays import Floats, Integers
 from orr.decimals import DOWN, UP, decimal, odds, power
-from orr.kinds import Kinds
 from orr.optimum.verify import log_convolved
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import ULP
 
 Proved = tuple[Decimal, str]
 
 
 def _flip(size: int, level: float) -> Decimal:
-    """Flip probability, rounded up."""
+    """Return the flip probability of a level, rounded up."""
     return decimal(Fraction(size - 1) / (odds(level)[0] + size), UP)
 
 
 def _factor(level: float, slack: float) -> Decimal:
-    """Largest factor between neighbours, rounded up."""
+    """Return the largest factor between neighbours, rounded up."""
     return UP.next_plus(UP.exp(UP.multiply(UP.add(Decimal(1), Decimal(slack)), Decimal(level))))
 
 
 def _level(losses: Decimal, gains: Decimal) -> Decimal:
-    """Logarithm of a quotient, rounded down."""
+    """Return the logarithm of losses over gains, rounded down."""
     quotient = DOWN.divide(losses, gains)
     return DOWN.next_minus(DOWN.ln(quotient)) if quotient.is_finite() and quotient > 0 else Decimal(0)
 
 
 @dataclass(frozen=True)
 class Alone:
-    """There is no slack, or but one attribute: then there is only the Kronecker mechanism."""
+    """There is no slack, or only one attribute: then the Kronecker mechanism is the only one."""
 
     def proved(self, problem: Problem, slack: float) -> Proved:
-        """Level of that mechanism, rounded down."""
+        """Return the level of that mechanism, rounded down, and how it is proved."""
         total = sum(map(Fraction, problem.epsilons.tolist()), Fraction(0))
         return decimal(total if slack == 0 or len(problem) == 1 else Fraction(0), DOWN), "levels added up"
 
@@ -58,12 +57,12 @@ class Head:
     share: float
 
     def proved(self, problem: Problem, slack: float) -> Proved:
-        """Move gains beyond the head along the caps, cell by cell, until losses have used them up."""
+        """Move gains beyond the head along the caps, cell by cell, until losses use them up."""
         n, size, level = len(problem), int(problem.sizes[0]), float(problem.epsilons[0])
         alike = (problem.sizes == size).all() and (problem.epsilons == level).all()
         radius, factor = UP.multiply(_flip(size, level), Decimal(n)), _factor(level, slack)
         gains, losses, moved = Decimal(0), Decimal(0), Decimal(0)
-        many, few = Decimal(1), Decimal(1)  # records with so many flips, rounded up and down
+        many, few = Decimal(1), Decimal(1)  # records with j flips, rounded up and down
         for j in range(n + 1):
             apart = UP.subtract(radius, Decimal(j))
             gain = UP.multiply(many if apart > 0 else few, apart)
@@ -95,13 +94,13 @@ class Prices:
     log_prices: Floats
 
     def proved(self, problem: Problem, slack: float) -> Proved:
-        """Sum up what weights and prices leave at each cell."""
+        """Add up what weights and prices leave at each cell."""
         kinds = Kinds(problem)
         shape = tuple((kinds.count + 1).tolist())
         ends = [np.array(np.unravel_index(self.pairs[:, end], shape)) for end in (0, 1)]
         apart = np.abs(ends[0] - ends[1])
         if not ((apart.sum(axis=0) == 1).all() and apart[self.pairs[:, 2], np.arange(len(self.pairs))].all()):
-            return Decimal(0), "a price of what are no neighbours"
+            return Decimal(0), "a price of cells that are not neighbours"
         rest = self._gains(kinds, shape)
         factor = [_factor(e, slack) for e in kinds.problem.epsilons.tolist()]
         for (one, other, g), log_price in zip(self.pairs.tolist(), self.log_prices.tolist(), strict=True):
@@ -115,11 +114,13 @@ class Prices:
         return _level(losses, gains), "weights and prices in decimals"
 
     def _gains(self, kinds: Kinds, shape: tuple[int, ...]) -> list[Decimal]:
-        """Weigh each cell: its chance times what the weights gain or lose there, rounded up."""
+        """Return for each cell its probability times what the weights gain there, rounded up."""
         sizes, counts = kinds.problem.sizes.tolist(), kinds.count.tolist()
         flip = [_flip(a, e) for a, e in zip(sizes, kinds.problem.epsilons.tolist(), strict=True)]
         weights = [Decimal(max(w, 0.0)) for w in self.weights.tolist()]
-        many, few = ([_chances(n, a, way) for n, a in zip(counts, sizes, strict=True)] for way in (UP, DOWN))
+        many, few = (
+            [_chances(n, a, context) for n, a in zip(counts, sizes, strict=True)] for context in (UP, DOWN)
+        )
         result = []
         for cell in np.ndindex(shape):
             gain, chances = Decimal(0), (Decimal(1), Decimal(1))
@@ -131,12 +132,13 @@ class Prices:
         return result
 
 
-def _chances(n: int, size: int, way: Context) -> list[Decimal]:
-    """Chance of each number of flips among n equal attributes of a random record."""
-    other = DOWN if way is UP else UP
-    chances = [way.divide(Decimal(1), power(Decimal(size), n, other))]
+def _chances(n: int, size: int, context: Context) -> list[Decimal]:
+    """Return the probabilities of 0, ..., n flips among n equal attributes of a random record."""
+    other = DOWN if context is UP else UP
+    chances = [context.divide(Decimal(1), power(Decimal(size), n, other))]
     for c in range(n):
-        chances.append(way.divide(way.multiply(chances[-1], Decimal((n - c) * (size - 1))), Decimal(c + 1)))
+        more = context.multiply(chances[-1], Decimal((n - c) * (size - 1)))
+        chances.append(context.divide(more, Decimal(c + 1)))
     return chances
 
 
@@ -149,9 +151,9 @@ class Thresholds:
     high: int
 
     def proved(self, problem: Problem, slack: float) -> Proved:
-        """Sum up both sides of both inequalities, in plain logarithms."""
+        """Add up both sides of both inequalities, in plain logarithms."""
         y, levels, sizes = self.weights, problem.epsilons, problem.sizes
-        caps = np.minimum((1 + min(slack, 1e300)) * levels, levels.sum()) * (1 + 2 * ULP)  # or less slack
+        caps = np.minimum((1 + min(slack, 1e300)) * levels, levels.sum()) * (1 + 2 * ULP)  # rounded up
         truth, states = -np.logaddexp(0, np.log(sizes - 1) - caps), int(y.sum()) + 1
         uniform = log_convolved(y, -np.log(sizes), np.log1p(-1 / sizes), states)
         capped = log_convolved(y, truth, np.log(sizes - 1) - caps + truth, states)

@@ -15,28 +15,128 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Set
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
-from orr.caps.ramp_weights import RampWeights, first
 from orr.laws.ball import passed
-from orr.laws.fields import Fields, odds
+from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
 from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import Unsound, log_sum
 
-MAX_STATES = 4_000  # weights on a ramp in a file: as many as a construction makes (orr.caps.ramp_search)
-LOGARITHMS = 8  # times as long as numbers of a ball take those of a ramp
-STEEP = 650.0  # nats by which a flip may be rarer than the truth: its odds are a normal double
+MAX_RAMP_STATES = 4_000  # of a ramp in a file, as many as a construction makes (orr.caps.ramp_search)
+LOG_WORK = 8  # a number of a ramp, a logarithm, takes this many times as long as one of a ball
+MAX_SLOPE = 650.0  # nats; the odds of a flip are then a normal double
+SLOPE_TOL = 1e-12  # relative; rounding changes slopes by less
+MIN_PART = 1e-9  # rarer roundings of a weight are left out, and slopes are lower by as little
+
+
+class RampWeights:
+    """Whole weights of flips, two neighbours for every attribute, and the law of their sum.
+
+    Parameters
+    ----------
+    problem : Problem
+        Sizes and levels; only the sizes matter.
+    slopes : ndarray
+        Largest change of ``log f`` by a flip of each attribute.
+    step : float
+        Change of ``log f`` by a unit of weight.
+
+    Examples
+    --------
+    >>> weights = RampWeights(Problem([2, 2], [1.0, 1.0]), np.array([1.0, 1.25]), 0.5)
+    >>> weights.low, (weights.step * weights.low - np.log1p(weights.part * np.expm1(-0.5))).round(12)
+    (array([2, 2]), array([1.  , 1.25]))
+    """
+
+    def __init__(self, problem: Problem, slopes: Floats, step: float) -> None:
+        self.step, self.low = step, np.floor(slopes / step).astype(np.int64)
+        part = np.clip(np.expm1(step * self.low - slopes) / math.expm1(-step), 0, 1 - MIN_PART)
+        self.part = np.where(part < MIN_PART, 0.0, part)
+        self.slopes = np.minimum(slopes, self._mean)
+        self._set(problem)
+
+    @property
+    def _mean(self) -> Floats:
+        """Slopes that the weights give, up to rounding."""
+        rounded: Floats = np.log1p(self.part * math.expm1(-self.step))
+        return self.step * self.low - rounded
+
+    def _set(self, problem: Problem) -> None:
+        """Compute the probabilities of the weights."""
+        self.problem = problem
+        with np.errstate(divide="ignore"):
+            self.log_keep = -np.log(problem.sizes)
+            self.log_flip = np.log(problem.p) + np.stack([np.log1p(-self.part), np.log(self.part)])
+        logs = np.abs(np.vstack([self.log_keep, self.log_flip]))
+        self.size = float(np.where(np.isfinite(logs), logs, 0).max(axis=0).sum())  # bounds every logarithm
+
+    def state(self) -> dict[str, Any]:
+        lists = {"low": self.low.tolist(), "part": numbers(self.part), "slopes": numbers(self.slopes)}
+        return {"step": float(self.step), **lists}
+
+    @classmethod
+    def restored(cls, problem: Problem, fields: Fields) -> Self:
+        weights, k = cls.__new__(cls), len(problem)
+        weights.step, weights.low = fields.double("step", 1e-300), fields.integers("low", k, 0, 2**53)
+        weights.part, weights.slopes = (
+            fields.doubles("part", k, 0.0, 1 - MIN_PART),
+            fields.doubles("slopes", k, 0.0),
+        )
+        if not (np.abs(weights.slopes - weights._mean) <= SLOPE_TOL * weights._mean).all():
+            raise ValueError(f"{fields.path('slopes')} must be those of the weights")
+        weights._set(problem)
+        return weights
+
+    def parts(self, law: Floats, i: int) -> tuple[Floats, Floats, Floats]:
+        """Return the parts of `add`: the attribute keeps its value, or flips with either weight."""
+        parts = law + self.log_keep[i], np.full_like(law, -np.inf), np.full_like(law, -np.inf)
+        for part, weight, chance in zip(parts[1:], self._two(i), self.log_flip[:, i], strict=True):
+            if weight < len(law):
+                np.add(law[: len(law) - weight], chance, out=part[weight:])
+        return parts
+
+    def _two(self, i: int) -> tuple[int, int]:
+        return int(self.low[i]), int(self.low[i]) + 1
+
+    def add(self, law: Floats, i: int) -> Floats:
+        """Return the law of the weight, in logarithms, with one more attribute."""
+        more = law + self.log_keep[i]
+        for weight, chance in zip(self._two(i), self.log_flip[:, i], strict=True):
+            if weight < len(law) and chance > -math.inf:
+                more[weight:] = np.logaddexp(more[weight:], law[: len(law) - weight] + chance)
+        return more
+
+    def law(self, states: int) -> Floats:
+        """Return the law of the weight of a random record, in logarithms, below a number of states."""
+        return reduce(self.add, range(len(self.problem)), first(states))
+
+    def rates(self, log_excess: Floats) -> tuple[float, Floats]:
+        """Return the logarithm of the mean excess, given for each weight, and the flip rates it implies."""
+        rates, rest = np.zeros(len(self.problem)), log_excess[::-1]
+        log_mass = log_sum(self.law(len(rest)) + log_excess)
+        for i, law in passed(self.add, first(len(rest)), range(len(self.problem))):
+            _, low, high = self.parts(law, i)
+            rates[i] = math.exp(log_sum(np.logaddexp(low, high) + rest[::-1]) - log_mass)
+            rest = self.add(rest, i)
+        return log_mass, rates
+
+
+def first(states: int) -> Floats:
+    """Return the law of the weight of no attributes, in logarithms."""
+    law = np.full(states, -np.inf)
+    law[0] = 0
+    return law
 
 
 class Profile:
-    """The heights ``clip(top - step * weight, 0, level)`` of a ramp, as far as they are above 0."""
+    """The heights ``clip(top - step * weight, 0, level)`` of a ramp that are above 0."""
 
     def __init__(self, weights: RampWeights, top: float, level: float) -> None:
         self.weights, self.top, self.level = weights, top, level
@@ -55,7 +155,7 @@ class Ramp(Lifted):
         self.problem, self.ramp = problem, profile.weights
         self.top, self.level = profile.top, profile.level
         self.log_excess, self.log_mass, self._rates = profile.log_excess, profile.log_mass, profile.rates
-        if (self.ramp.slopes + np.log(problem.sizes)).max() > STEEP:
+        if (self.ramp.slopes + np.log(problem.sizes)).max() > MAX_SLOPE:
             raise Unsound("a flip is too rare for a double")
         if not -700 < self.log_mass < 700:
             raise Unsound(f"the odds of the second law would be e^{self.log_mass:.6g}")
@@ -71,7 +171,7 @@ class Ramp(Lifted):
         return self.mass * self._rates
 
     @property
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         return 1 - self._rates / self.problem.p
 
     @property
@@ -80,7 +180,7 @@ class Ramp(Lifted):
 
     @cached_property
     def counted(self) -> float:
-        """Three sums and two logarithms of sums an attribute, right to 4 units and half of their size."""
+        """Three sums and two logarithms of sums per attribute, right to 4 units and half of their size."""
         size = self.ramp.size + self.level
         return len(self.problem) * (3 * size + 24) + 5 * size
 
@@ -97,29 +197,29 @@ class Ramp(Lifted):
         return rows, attributes
 
     def draw(self, n: int, source: Source) -> NDArray[np.bool_]:
-        """Draw flip sets in proportion to the excess: a row each."""
+        """Draw flip sets in proportion to the excess, one per row."""
         flips = np.zeros((n, len(self.problem)), dtype=bool)
-        room = np.full(n, len(self.log_excess) - 1)
+        left = np.full(n, len(self.log_excess) - 1)
         for i, (keep, low, high) in self.steps():
-            flip = _choose(np.logaddexp(low, high)[room], keep[room], source)
+            flip = _choose(np.logaddexp(low, high)[left], keep[left], source)
             (rows,) = np.nonzero(flip)
-            at = room[rows]
+            at = left[rows]
             more = _choose(high[at], low[at], source) if self.ramp.part[i] else 0
-            room[rows] -= self.ramp.low[i] + more
+            left[rows] -= self.ramp.low[i] + more
             flips[:, i] = flip
         return flips
 
     def steps(self) -> Iterator[tuple[int, tuple[Floats, Floats, Floats]]]:
-        """Give the attributes in the order of the draws, and the logarithms of the odds at each room left.
+        """Yield the attributes in the order of the draws, and three logarithms for each weight left.
 
-        The odds are those of the truth, of a flip with its weight, and of one with the next weight.
+        They are the odds of the truth, of a flip with the lower weight, and of one with the higher weight.
         """
         for i, rest in passed(self.ramp.add, self.log_excess[::-1], range(len(self.problem))[::-1]):
             yield i, self.ramp.parts(rest, i)
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
-        """The slopes: a flip changes the ramp by no more."""
+        """The slopes, which bound the change of the ramp by a flip."""
         return self._above(np.minimum(self.ramp.slopes, self.nominal_epsilon))
 
     @property
@@ -161,19 +261,19 @@ class Ramp(Lifted):
     @classmethod
     def restored(cls, problem: Problem, fields: Fields) -> Self:
         weights = RampWeights.restored(problem, fields)
-        top = fields.double("top", 1e-300, weights.step * MAX_STATES)
-        fields.spend("top", LOGARITHMS * len(problem) * math.ceil(top / weights.step))
+        top = fields.double("top", 1e-300, weights.step * MAX_RAMP_STATES)
+        fields.spend("top", LOG_WORK * len(problem) * math.ceil(top / weights.step))
         profile = Profile(weights, top, fields.double("level", 1e-300))
         return cls(problem, profile, fields.odds("stay", len(problem)))
 
 
 def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:
-    """Coins with the odds whose logarithms are given, right to 4 units and half of their difference."""
+    """Toss coins with odds in logarithms, right to 4 units and half of their difference."""
     odds, against = sides(log_odds, log_against)
     return source.choose(odds, odds.shape, against=against)
 
 
 def sides(log_odds: Floats, log_against: Floats) -> tuple[Floats, Floats]:
-    """Return the two sides of a coin, the larger of which is 1, of the logarithms of its odds."""
+    """Return the odds of a coin, given in logarithms, with the larger side scaled to 1."""
     apart = log_odds - log_against
     return np.exp(np.minimum(apart, 0)), np.exp(np.minimum(-apart, 0))

@@ -31,60 +31,70 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
 from orr.caps.proofs import Thresholds
-from orr.caps.ramp import Profile, Ramp
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.problem import Problem
 from orr.rounding import LEVELS, RATES, ULP, log_sum
 
-STATES = 4_000  # weights that are told apart: steps of a few hundredths of a nat
-ROUNDS = 10  # of taking from slopes, each about as long as the one before
-FINE = 1e-3  # share of the slack that attributes may be left with
+RAMP_STATES = 4_000  # steps of a ramp, of a few hundredths of a nat
+MAX_ROUNDS = 10  # of correcting slopes, each as long as the first
+SLACK_TOL = 1e-3  # share of the slack that attributes may retain too much
+TOP_TOL = 1e-4  # steps; the level hardly depends on the top of the ramp
 
 
-class Clip:
-    """The search for a ramp whose slopes are at most the caps."""
+class RampSearch:
+    """The search for the best ramp whose slopes are at most the caps.
+
+    Parameters
+    ----------
+    problem : Problem
+        Sizes and levels.
+    caps : ndarray
+        Largest neighbour levels.
+    reach : float
+        Largest overall level of interest.
+    """
 
     def __init__(self, problem: Problem, caps: Floats, reach: float) -> None:
         self.problem = problem
-        self.spread = problem.epsilons * problem.q * problem.truth  # what a share of the level is in flips
+        self.spread = problem.epsilons * problem.q * problem.truth  # derivative of q by the log of the level
         self.reach = min(reach, float(problem.epsilons.sum()))
-        self.step = (float(caps @ problem.q) + self.reach) / STATES
+        self.step = (float(caps @ problem.q) + self.reach) / RAMP_STATES
         units = rate_units(problem, self.reach)
-        self.eased = problem.eased(units)
-        # So much may be added to neighbour levels that the draws keep the caps, if the slack allows it.
+        self.relaxed = problem.relaxed(units)
+        # The draws may add this much to neighbour levels within the caps, if the slack allows it.
         slack = caps - problem.epsilons
         self.caps = caps - np.minimum(6 * ULP * units, slack / 2)
         self.slack = float((slack / problem.epsilons).min())
-        self.fine = FINE * min(self.slack, 1.0)
+        self.tol = SLACK_TOL * min(self.slack, 1.0)
 
     def run(self, found: Callable[[Ramp], bool]) -> bool:
-        """Offer better and better ramps, until slopes stay or it is enough; tell if there is one."""
+        """Pass better and better ramps to ``found`` until it returns true; return whether there is one."""
         slopes, more, offered = self.caps.copy(), 0.0, False
         before = slopes, more
-        for _ in range(ROUNDS):
+        for _ in range(MAX_ROUNDS):
             weights = RampWeights(self.problem, slopes, self.step)
             ends = self._ends(weights, more)
-            if ends is None:  # too much was asked: half of it may do
+            if ends is None:  # too much was asked for: half of it may be possible
                 slopes, more = (slopes + before[0]) / 2, (more + before[1]) / 2
                 continue
             before = slopes, more
             profile = Profile(weights, *ends)
             rates = self.problem.p + (profile.rates - self.problem.p) / (1 + math.exp(-profile.log_mass))
-            spare = (self.eased.q - rates) / self.spread
-            if spare.min() >= 0:
+            surplus = (self.relaxed.q - rates) / self.spread
+            if surplus.min() >= 0:
                 offered = True
-                if found(Ramp(self.problem, profile)) or spare.max() <= self.fine:
+                if found(Ramp(self.problem, profile)) or surplus.max() <= self.tol:
                     break
-            # Ask for what the worst lacks, and a little more; take from the slopes what others have too much.
-            more -= max(spare.min() - self.fine / 4, (more - self.slack) / 2)  # of more there is none
+            # Ask the aggregate for what the worst attribute lacks, and lower the slopes of the others.
+            more -= max(surplus.min() - self.tol / 4, (more - self.slack) / 2)  # at most the slack
             least = (slopes + self.problem.epsilons) / 2  # a slope below the level would not meet it
-            slopes = np.clip(slopes - self.caps * (spare - spare.min()), least, self.caps)
+            slopes = np.clip(slopes - self.caps * (surplus - surplus.min()), least, self.caps)
         return offered
 
     def _ends(self, weights: RampWeights, more: float) -> tuple[float, float] | None:
-        """Top and level of the lowest ramp that meets the aggregate of the levels."""
+        """Return top and level of the lowest ramp that meets the aggregate; None if none does."""
         step, part = self.step, weights.part
-        log_p, weight = weights.law(STATES), np.arange(STATES)
+        log_p, weight = weights.law(RAMP_STATES), np.arange(RAMP_STATES)
         # Along the slope, weights are rounded up less often than elsewhere.
         mean = weights.low + part * math.exp(-step) / (1 + part * math.expm1(-step))
         aim = float(mean @ (self.problem.q - more * self.spread))
@@ -99,11 +109,8 @@ class Clip:
             return -(float(share @ (aim - weight)) + rest * bulk) / (float(share.sum()) + rest)
 
         def best(level: float) -> tuple[float, float]:
-            # At the top the level hardly changes: a ten-thousandth of a step will do.
-            precise = {"xatol": 1e-4 * step}
-            result = scipy.optimize.minimize_scalar(
-                lost, bounds=(0, step * STATES), args=(level,), options=precise
-            )
+            bounds, options = (0, step * RAMP_STATES), {"xatol": TOP_TOL * step}
+            result = scipy.optimize.minimize_scalar(lost, bounds=bounds, args=(level,), options=options)
             return -float(result.fun), float(result.x)
 
         if best(self.reach)[0] <= 0:
@@ -115,24 +122,24 @@ class Clip:
 
 
 def rate_units(problem: Problem, reach: float) -> float:
-    """Units of the flip rates of a ramp: those of Ramp.counted, with the largest size of its logarithms."""
+    """Return the units of the flip rates of a ramp: a bound of ``Ramp.counted`` before the ramp is known."""
     size = 2 * problem.log_records + reach
     return len(problem) * (3 * size + 24) + 5 * size
 
 
-def known(problem: Problem, reach: float) -> NDArray[np.bool_]:
-    """Tell of which attributes a ramp tells so much that rounding takes no more than half of what it may.
+def resolved(problem: Problem, reach: float) -> NDArray[np.bool_]:
+    """Return for which attributes rounding takes at most half of the tolerated error of their level.
 
     Examples
     --------
-    >>> known(Problem([2, 3, 4], [1e-7, 1.0, 2.0]), 3.0)
+    >>> resolved(Problem([2, 3, 4], [1e-7, 1.0, 2.0]), 3.0)
     array([False,  True,  True])
     """
     return problem.w / (1 + problem.w) >= 4 * ULP * rate_units(problem, reach) / LEVELS
 
 
 def harris(problem: Problem, caps: Floats, weights: Integers) -> tuple[float, Thresholds] | None:
-    """Find the level that whole weights prove, if they do, and the thresholds.
+    """Return the level that whole weights prove with the best thresholds, and the proof, if there is one.
 
     Examples
     --------
@@ -143,10 +150,10 @@ def harris(problem: Problem, caps: Floats, weights: Integers) -> tuple[float, Th
     """
     states = int(weights.sum()) + 1
     laws = _Laws(problem, caps, weights)
-    below_u, below_k = (_twice(logs) for logs in (laws.uniform, laws.kronecker))
+    below_u, below_k = (_log_shortfall(logs) for logs in (laws.uniform, laws.kronecker))
     high = np.arange(states)
     losses = laws.mean - high + np.exp(np.minimum(below_u, 700))
-    target = np.logaddexp(laws.log_total, _twice(laws.kronecker[::-1])[::-1])
+    target = np.logaddexp(laws.log_total, _log_shortfall(laws.kronecker[::-1])[::-1])
     low = np.searchsorted(below_k, target)
     able = (low <= high) & (losses > 0)
     if not able.any():
@@ -165,17 +172,17 @@ class _Laws:
         self.weights = weights
         kept = -np.log1p(others * rare)
         logs = (-np.log(problem.sizes), np.log(problem.p)), (kept, np.log(others) - caps + kept)
-        self.uniform, self.kronecker = (_law(weights, *pair) for pair in logs)
+        self.uniform, self.kronecker = (_log_law(weights, *pair) for pair in logs)
         self.mean = float(weights @ problem.p)
         apart = problem.truth * others * np.exp(-problem.epsilons) * -np.expm1(problem.epsilons - caps)
         total = weights @ (apart / (1 + others * rare)) + 4 * RATES * ULP * (weights @ problem.q)
         self.log_total = math.log(total)
-        # Two sums and a logarithm of a sum an attribute, of numbers up to this size.
+        # Two sums and a logarithm of a sum per attribute, of numbers up to this size.
         size = max(float(np.abs(pair).max(axis=0).sum()) for pair in logs) + abs(self.log_total)
         self.units = len(problem) * (2 * size + 12) + 10 * size + 4 * RATES
 
     def proof(self, low: float, high: int) -> tuple[float, Thresholds]:
-        """Find the lower threshold for a given higher one, and what both prove, rounding included."""
+        """Return the level that a higher threshold and the best lower one prove, and the proof."""
         weight = np.arange(len(self.uniform))
         far = weight > high
         above = log_sum(self.kronecker[far] + np.log(weight[far] - high)) if far.any() else -math.inf
@@ -201,8 +208,8 @@ class _Laws:
         return level - 4 * ULP * (abs(gains) + 8), Thresholds(self.weights, float(ends[1]), high)
 
 
-def _law(weights: Integers, log_keep: Floats, log_flip: Floats) -> Floats:
-    """Logarithm of the probability of each weight, if attributes flip on their own."""
+def _log_law(weights: Integers, log_keep: Floats, log_flip: Floats) -> Floats:
+    """Return the logarithm of the probability of each total weight if attributes flip independently."""
     law = np.full(int(weights.sum()) + 1, -np.inf)
     law[0] = 0
     for y, keep, flip in zip(weights.tolist(), log_keep, log_flip, strict=True):
@@ -212,7 +219,7 @@ def _law(weights: Integers, log_keep: Floats, log_flip: Floats) -> Floats:
     return law
 
 
-def _twice(logs: Floats) -> Floats:
-    """Logarithm of the mean of ``(T - W)^+`` for every whole ``T``, from that of the law of ``W``."""
+def _log_shortfall(logs: Floats) -> Floats:
+    """Return the logarithm of the mean of ``(T - W)^+`` for every whole ``T``, from the law of ``W``."""
     sums = np.logaddexp.accumulate(np.logaddexp.accumulate(logs))
     return np.append(-np.inf, sums[:-1])

@@ -10,19 +10,19 @@ from numpy.typing import NDArray
 from orr.alias_table import minus
 from orr.arrays import Floats, frozen
 from orr.constructions.named import named
-from orr.constructions.radius_one import single_flips
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
+from orr.optimum.single_flip import single_flips
 from orr.problem import Levels, Problem, Sizes
 from orr.rounding import ULP
 
-CHUNK = 64
+FIRST_BLOCK = 64  # attributes; blocks double, so that those that fall back are found in linear time
 
 
 class Inductive(Mechanism):
-    """The heuristic's mechanism, which knows the attributes that did not get the level asked."""
+    """The mechanism of the heuristic; ``fell_back`` marks attributes without the level asked."""
 
     fell_back: NDArray[np.bool_]
 
@@ -83,13 +83,13 @@ def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
 
 
 def _fall_back(z: Floats, prices: Floats, z0: float) -> tuple[NDArray[np.bool_], float]:
-    """Find the attributes that the truth cannot pay for, in the order given, and what it has left."""
+    """Return which attributes the truth cannot pay for, in the order given, and the rest of its mass."""
     fell_back, top, low = z < 0, float(z[:2].max()), 0.0
     tie = 4 * ULP * z0
-    start, size = 2, CHUNK
+    start, size = 2, FIRST_BLOCK
     while start < len(z):
         block = slice(start, start + size)
-        # The truth only gets poorer: what it cannot pay now, it cannot pay later.
+        # The mass of the truth only falls: what it cannot pay for now, it cannot pay for later.
         hopeless = (z0 + low - prices[block] < np.maximum(top, z[block]) - tie) & (z[block] > 0)
         fell_back[block] |= hopeless
         for i in (np.flatnonzero(~hopeless & (z[block] > 0)) + start).tolist():

@@ -10,14 +10,15 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats
 from orr.constructions.named import named
-from orr.constructions.optimal import Run
 from orr.laws.law import subsets
-from orr.optimum.central_path import start
 from orr.optimum.certificate import Certified, NotCertified
+from orr.optimum.search import Search
 from orr.problem import Levels, Problem, Sizes
+from orr.progress import Clock
 
-MAX_ATTRIBUTES = 16  # with 65,536 flip sets, as many as are listed in a second
-ACCEPTED, CLOSED = 1e-7, 1e-9  # gaps in nats: the largest that is not refused, and what is asked for
+MAX_ATTRIBUTES = 16  # 65,536 flip sets are listed in a second
+MAX_GAP = 1e-7  # nats; a larger gap is an error, since this method is for exact optima
+SOUGHT_GAP = 1e-9  # nats, for levels of at least 1; ten times the tolerance that HiGHS is given
 
 
 class LinearProgram:
@@ -46,7 +47,7 @@ class LinearProgram:
 
     @cached_property
     def _flips(self) -> NDArray[np.bool_]:
-        """The same as rows of 0 and 1."""
+        """The flip sets as rows of booleans."""
         k = len(self.problem)
         code = np.arange(2**k)
         flips = (code[:, None] >> np.arange(k)[::-1] & 1).astype(bool)
@@ -55,12 +56,12 @@ class LinearProgram:
 
     @cached_property
     def c(self) -> Floats:
-        """Objective, the probability of the truth."""
+        """The objective: the probability of the truth."""
         return np.eye(1, 2 ** len(self.problem) - 1)[0]
 
     @cached_property
     def A_ub(self) -> scipy.sparse.csr_array:
-        """Rows of Algorithm 1, by which a record with one more flip is never likelier."""
+        """The rows of Algorithm 1: a record with one more flip is never likelier."""
         last = len(self._flips) - 1
         smaller, added = np.nonzero(~self._flips)
         place = 1 << np.arange(len(self.problem))[::-1]
@@ -74,22 +75,23 @@ class LinearProgram:
 
     @cached_property
     def b_ub(self) -> Floats:
-        """Right side of Algorithm 1, whose last k rows compare with the full set and its variable 1."""
+        """The right side of Algorithm 1; the last k rows compare with the full set, whose variable is 1."""
         k = len(self.problem)
         return np.repeat([0.0, -1.0], [k * 2 ** (k - 1) - k, k])
 
     @cached_property
     def A_eq(self) -> scipy.sparse.csr_array:
-        """Rows of Algorithm 2, by which every attribute has its level."""
+        """The rows of Algorithm 2: every attribute has its level."""
         return scipy.sparse.csr_array(self._levels[:, :-1])
 
     @cached_property
     def b_eq(self) -> Floats:
-        """Right side of Algorithm 2, the terms of the full set."""
+        """The right side of Algorithm 2: the terms of the full set."""
         return -self._levels[:, -1]
 
     @cached_property
     def _levels(self) -> Floats:
+        """The rows of Algorithm 2 with the full set."""
         others = self.problem.sizes - 1.0
         times = np.where(self._flips, others, 1.0).prod(axis=1)
         with np.errstate(over="ignore"):
@@ -102,9 +104,9 @@ class LinearProgram:
     def solve(self) -> Certified:
         """Find the optimum with HiGHS and prove it.
 
-        What HiGHS is given is the same problem in the form of its dual bound: how large a share
-        ``tau`` of the levels can be had from an excess of at most ``m``, with a row for each
-        attribute and a bounded variable for each flip set that may matter. The answer is made
+        HiGHS solves the same problem in the form of its dual bound: how large a share
+        ``tau`` of the levels can an excess of at most ``m`` give, with a row for each
+        attribute and a bounded variable for each flip set that may matter? The answer is made
         monotone, scaled and re-randomized until every attribute has exactly its level, and its
         overall level is compared with the bound that the weights of the rows prove.
 
@@ -125,14 +127,10 @@ class LinearProgram:
         (3.44477, True)
         """
         problem = self.problem.part(~self.problem.faint)
-        run = Run(problem, 1.0, None, False, gap=CLOSED * min(1.0, float(problem.epsilons.max())))
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            run.listed(start(problem)[run.kinds.first])
-            if not run.near(run.lower, run.upper):
-                run.closed_form()
-        found = run.certified()
+        gap = SOUGHT_GAP * min(1.0, float(problem.epsilons.max()))
+        found = Search(problem, Clock(None), gap=gap).run_cell_program()
         certificate = found.certificate
-        if not certificate.gap <= ACCEPTED:
+        if not certificate.gap <= MAX_GAP:
             hint = "; at levels above 15 try radius_one" if self.problem.epsilons.max() > 15 else ""
             raise NotCertified(
                 f"the optimum is proved only to be between {certificate.lower:.9g} and "

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
-import numpy as np
-
-from orr.arrays import Floats
 from orr.constructions.named import named
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
+from orr.optimum.single_flip import candidate, obstacle
 from orr.problem import Levels, Problem, Sizes
-from orr.rounding import ULP
-
-ROUNDING = 1e-12
 
 
 class NotApplicable(ValueError):
-    """A closed form's conditions do not hold for these sizes and levels."""
+    """The conditions of a closed form do not hold for these sizes and levels."""
 
 
 @named
@@ -63,42 +56,8 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
     orr.constructions.radius_one.NotApplicable: the flip probabilities other than ...
     """
     problem = Problem(sizes, epsilons)
-    mass, z0, z, j = candidate(problem)
-    total = 1 - problem.spare
-    if j is None:
-        if z0 < z.max() * (1 - ROUNDING):
-            raise NotApplicable(
-                f"the flip probabilities sum to {total:.6g}, at most 1, but a flip of attribute "
-                f"{int(z.argmax())} alone would be likelier than the truth"
-            )
-        return Mechanism(SingleFlip.beside(problem, z0, z))
-    if mass < problem.w.max() * (1 - ROUNDING):
-        raise NotApplicable(
-            f"the flip probabilities sum to {total:.6g}, more than 1, and attribute "
-            f"{int(problem.w.argmax())} asks for too high a level beside attribute {j}"
-        )
-    others = total - problem.q[j]
-    if others > 1 + ROUNDING:
-        raise NotApplicable(
-            f"the flip probabilities other than that of attribute {j} sum to {others:.6g}, more than 1"
-        )
-    return Mechanism(SingleFlip.beside(problem, z0, z))
-
-
-def candidate(problem: Problem) -> tuple[float, float, Floats, int | None]:
-    """Return ``M``, ``z_0`` and ``z`` that may be optimal, and whose flip ties with the truth, if any."""
-    if problem.spare >= -8 * ULP:
-        mass = float(problem.w.max())
-        z0 = math.fsum(problem.d.tolist()) + mass * problem.spare
-        return mass, z0, np.maximum(single_flips(problem, mass), 0), None
-    others = problem.sizes - 1
-    total = math.fsum(problem.d.tolist())
-    masses = (total + problem.d / others) / (problem.q / others - problem.spare)
-    j = int(np.argmax(masses <= masses.min() * (1 + ROUNDING)))
-    z = np.maximum(single_flips(problem, float(masses[j])), 0)
-    return float(masses[j]), float(z[j]), z, j
-
-
-def single_flips(problem: Problem, mass: float) -> Floats:
-    """``z_i`` that gives every attribute its level when the mass above the uniform part is ``M``."""
-    return (mass - problem.w) * problem.q / (problem.sizes - 1)
+    found = candidate(problem)
+    reason = obstacle(problem, found)
+    if reason is not None:
+        raise NotApplicable(reason)
+    return Mechanism(SingleFlip.beside(problem, found.z0, found.z))

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from orr.arrays import Floats
 from orr.constructions.named import named
-from orr.constructions.radius_one import ROUNDING, candidate
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
+from orr.optimum.single_flip import TIE_TOL, candidate
 from orr.problem import Levels, Problem, Sizes
 
 
 class TwoAttribute(Mechanism):
-    """A mechanism for two attributes that knows which case of the closed form it is."""
+    """The mechanism for two attributes; ``case`` is the case of the closed form."""
 
     case: str
 
@@ -65,7 +65,7 @@ def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
 
 def closed_form(problem: Problem) -> tuple[float, float, Floats, str]:
     """Return ``M``, ``z_0`` and ``z`` of two attributes, and their case; ties go to the first."""
-    mass, z0, z, j = candidate(problem)
-    if j is not None:
-        return mass, z0, z, ("III", "IV")[j]
-    return mass, z0, z, "I" if problem.w[0] >= problem.w[1] * (1 - ROUNDING) else "II"
+    mass, z0, z, tie = candidate(problem)
+    if tie is not None:
+        return mass, z0, z, ("III", "IV")[tie]
+    return mass, z0, z, "I" if problem.w[0] >= problem.w[1] * (1 - TIE_TOL) else "II"

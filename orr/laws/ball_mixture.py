@@ -48,7 +48,7 @@ class BallMixture(Lifted):
         return self.weights @ np.array([ball.rates for ball in self.balls])
 
     @property
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         return 1 - self.flip_mass / (self.problem.p * self.mass)
 
     @cached_property

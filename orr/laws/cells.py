@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from orr.alias_table import SPAN, Categories, Tiers
 from orr.arrays import Floats, Integers, frozen
-from orr.kinds import Kinds
 from orr.laws.chances import among, binomial
 from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.randomness import Source
 from orr.rounding import TINY, Unsound, log_sum
 
@@ -75,7 +74,7 @@ class Cells(Lifted):
         return self._per_attribute(lambda g: self.cells[:, g] / self.kinds.count[g])
 
     @cached_property
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         flips = self.kinds.count * self.kinds.problem.p
         return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
 

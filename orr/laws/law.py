@@ -24,7 +24,7 @@ from orr.arrays import Array, Floats, Integers, frozen
 from orr.levels import Levels
 from orr.problem import Problem
 from orr.randomness import Looked, Source
-from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, eased_units, level_above
+from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, level_above, relaxation_units
 
 NEAR = 2**15  # flips made at a time, if there are many: what was read is in the cache when it is written
 
@@ -164,7 +164,7 @@ class Lifted(Law):
 
     @property
     @abstractmethod
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         """``1 - r / p`` for the flip rates ``r`` of the second law, before repairs."""
 
     @property
@@ -184,7 +184,7 @@ class Lifted(Law):
 
     @cached_property
     def rates(self) -> Floats:
-        mass = self.flip_mass + self.replaced * self.problem.p * self.told * self.mass
+        mass = self.flip_mass + self.replaced * self.problem.p * self.retained_information * self.mass
         return (self.problem.p + mass) / (1 + self.mass)
 
     def log_ratio(self, flips: Set[int]) -> float:
@@ -207,10 +207,10 @@ class Lifted(Law):
             return
         p, q, w = self.problem.p, self.problem.q, self.problem.w
         surplus = q * (1 - w / self.mass) - self.flip_mass / self.mass
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             stay = p * (w / (1 + w)) * (1 + 1 / self.mass) / np.maximum(surplus, 0)
         # Neither flips nor truths show a surplus this small: it is what the solvers were asked for more.
-        most = 4 * ULP * eased_units(len(q), self.problem.epsilons.max(), 40)
+        most = 4 * ULP * relaxation_units(len(q), self.problem.epsilons.max(), 40)
         stay[(surplus <= most * q) & (stay > 1e9)] = math.inf
         self.stay = stay if (stay < math.inf).any() else None
 
@@ -218,7 +218,7 @@ class Lifted(Law):
         """Refuse masses that are not finite, levels that are not the ones asked, and faint attributes."""
         if not 0 < self.mass < math.inf:
             raise Unsound(f"the odds of the second law are {self.mass}")
-        w, told = self.problem.w, self.told
+        w, told = self.problem.w, self.retained_information
         right = self.kept * told * (1 + 1 / w) / (1 + 1 / self.mass)
         off = np.abs(np.where(w < 1, right, self.rates / self.problem.q) - 1)
         off += ULP * self.rate_units * np.where(w < 1, 1 / told, 1)

@@ -57,7 +57,7 @@ class SingleFlip(Lifted):
         return self.weights[:-1]
 
     @property
-    def told(self) -> Floats:
+    def retained_information(self) -> Floats:
         return 1 - self.problem.sizes * (self.z / self.mass)
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:

@@ -18,28 +18,28 @@ import math
 import numpy as np
 
 from orr.arrays import Floats, Integers
-from orr.kinds import Kinds
 from orr.laws.ball import TINY, Ball
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import RATES, ULP, level_below, log_sum, log_sum_units
 
-UNITS = 2.0**44  # threshold, in units of the weights: sums of weights are exact
+WHOLE_THRESHOLD = 2.0**44  # in units of the weights; sums of weights are exact
 
 
 def whole(weights: Floats, load: Floats) -> Floats:
-    """Round weights to whole numbers, so fine that the threshold is about 2^44."""
-    units = weights * (UNITS / (weights @ load))
-    # 0 times infinity is 0 here. Large doubles are whole, and a million of the largest do not overflow.
-    return np.minimum(np.rint(np.nan_to_num(units, nan=0.0)), 2.0**1000)
+    """Round weights to whole numbers, in units of which the threshold is about 2^44."""
+    with np.errstate(over="ignore", invalid="ignore"):  # 0 times infinity is 0 here
+        units = np.nan_to_num(weights * (WHOLE_THRESHOLD / (weights @ load)), nan=0.0)
+    # Large doubles are whole, and a million of the largest do not overflow.
+    return np.minimum(np.rint(units), 2.0**1000)
 
 
 def threshold(weights: Floats, load: Floats) -> float:
-    """Weight that the flips may have, rounded up by more than it can be off."""
+    """Return the threshold ``y.q``, rounded up by more than its error."""
     return math.fsum((weights * load).tolist()) * (1 + (RATES + 2) * ULP)
 
 
 def listed(kinds: Kinds, weights: Floats, radius: float, cells: Integers) -> float:
-    """Bound that whole weights of the kinds prove, from the cells below their threshold."""
+    """Return the bound that whole weights of the kinds prove, from the cells below their threshold."""
     gain = math.fsum((weights * kinds.count * kinds.problem.d).tolist())
     terms = kinds.log_uniform(cells) + np.log(radius - cells @ weights)
     lower = math.log(gain) - log_sum(terms)
@@ -48,7 +48,7 @@ def listed(kinds: Kinds, weights: Floats, radius: float, cells: Integers) -> flo
 
 
 def counted(problem: Problem, weights: Floats) -> float:
-    """Bound that whole weights of the attributes prove, from the dynamic program of their ball."""
+    """Return the bound that whole weights of the attributes prove, by the dynamic program of their ball."""
     radius = threshold(weights, problem.q)
     ball = Ball(problem, weights, math.ceil(radius))
     short = math.fsum(((radius - np.arange(ball.states)) * ball.below).tolist())
@@ -59,11 +59,11 @@ def counted(problem: Problem, weights: Floats) -> float:
 
 
 def floor(problem: Problem) -> float:
-    """Overall level that is proved without any search.
+    """Return an overall level that is proved without any search.
 
     The larger of the information floor, and of what the levels prove as weights: with ``y = epsilons``
     the expectation ``E[(y.q - y.B)^+]`` is at most ``exp(-1 - floor)``, since under the Kronecker
-    mechanism ``h^+ exp(-h) <= 1 / e``. The floor itself is right to 1e-12 of its size; less is used.
+    mechanism ``h^+ exp(-h) <= 1 / e``. The floor itself is right to 1e-12 of its size, and lowered by more.
     """
     floor = problem.information_floor * (1 - 1e-10)
     gain = math.fsum((problem.epsilons * problem.d).tolist())
@@ -71,15 +71,15 @@ def floor(problem: Problem) -> float:
 
 
 def single_flip(problem: Problem, j: int) -> tuple[float, Floats]:
-    """Overall level that the weights of the closed form with at most one flip prove, and these weights.
+    """Return the overall level that the weights of the closed form with at most one flip prove, and them.
 
-    All weigh 1, but for attribute ``j``, whose weight makes the threshold 1, or a little less. Then only
-    the truth is below the threshold, and perhaps a flip of that attribute. Where the other flip
+    All weights are 1, except that of attribute ``j``, which makes the threshold 1, or a little less. Then
+    only the truth is below the threshold, and perhaps a flip of that attribute. Where the other flip
     probabilities sum to more than 1 there is no such weight, and nothing is proved.
     """
     q, d, sizes = problem.q, problem.d, problem.sizes
-    total = 1 - problem.spare
-    left = problem.spare + q[j] - 2 * RATES * ULP * (total + 1)
+    total = 1 - problem.one_minus_sum_q
+    left = problem.one_minus_sum_q + q[j] - 2 * RATES * ULP * (total + 1)
     weights = np.ones(len(problem))
     weights[j] = max(left / q[j] * (1 - 2 * RATES * ULP), 0.0)
     if left <= 0:

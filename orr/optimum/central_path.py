@@ -25,54 +25,59 @@ from functools import cached_property
 import numpy as np
 
 from orr.arrays import Floats
-from orr.optimum.laplace import Dense, Listed, Point, Thin, Transform, counting
-from orr.optimum.pool import Pool
-from orr.problem import Problem
+from orr.optimum.laplace import CellSum, Dense, Point, Thin, Transform, counting
+from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 
-LEAST = 1e-300  # flip rate that stands for none
-FINEST = 1e-3  # of the logarithm of a mass, within which the first weights do not change
-LIGHT = 1e-12  # nats, the smallest weight: what weighs less is not told from nothing
-WIDEST, FIRST = 0.6, 0.3  # nats, the width of the first edge; and widths, how far it must be away on average
-GROWTH = 2.5  # of y.d from a stage to the next: the tangent is still good there
-EXACT = 1.001  # ratio of two edges that are taken for the same
-ASTRAY = 0.1  # mean distances to the edge, off the path
-STAGES = 40  # of which a few are needed; the last would be of 1e16 widths
-STEPS = 40  # of Newton's method at a stage, where a few are needed
-SETTLED = 1e-3  # share of what the edge costs that a step is still worth
-NOISE = 1e-12  # share of the smooth expectation that rounding alone may promise
-DAMPED = 1e-13  # multiple of the diagonal that is added to the second derivatives, which may be singular
-# Beside the largest w, the smallest one that is told apart: first, and where that fails.
-FAINT = 1e-10, 1e-8, 1e-5
-HIGHEST = 90.0  # nats: flips as rare as e^-90 do not matter to others
-FARTHEST = 4.0  # logarithms, that a weight may move by in a step
+MIN_RATE = 1e-300  # a flip rate of 0 counts as this: its logarithm is finite
+# The first weights hardly depend on the mass M: its logarithm need not be known more closely.
+MASS_LOG_TOL = 1e-3
+MIN_WEIGHT = 1e-12  # nats: a smaller weight cannot be told from 0 in doubles
+FIRST_WIDTH = 0.6  # nats: the width of the first edge that is tried
+# Widths: where the mean distance to the edge is below this, the edge is too soft to start from.
+MIN_MEAN_DISTANCE = 0.3
+STAGE_GROWTH = 2.5  # factor of y.d from a stage to the next: the tangent is still good there
+SAME_EDGE_RATIO = 1.001  # ratio of y.d below which two edges count as the same
+# In mean distances to the edge: if a Newton step back promises more, the tangent has left the path.
+MAX_PROMISE = 0.1
+MAX_STAGES = 40  # a few stages are needed; at the last one y.d would be 1e16 times that of the first
+# Newton steps at a stage, where a few are needed; also first widths, and bisections, that are tried.
+MAX_TRIALS = 40
+MIN_GAIN = 1e-3  # share of what the edge costs: a step that promises less is not worth taking
+ROUNDING_GAIN = 1e-12  # share of the smooth expectation: rounding alone may promise as much
+DAMPING = 1e-13  # multiple of the diagonal that is added to the second derivatives, which may be singular
+MIN_DIAGONAL = 1e-300  # second derivatives of 0 count as this
+# Smallest w beside the largest that is distinguished from 0: first, and where that fails.
+FAINT_RATIOS = 1e-10, 1e-8, 1e-5
+MAX_PATH_LEVEL = 90.0  # nats: flips as rare as e^-90 do not matter to the other attributes
+MAX_LOG_STEP = 4.0  # largest change of the logarithm of a weight in one step
 # Share of its slope by which a weight that should grow is held back: between two layers of flip sets nothing
 # is at the edge, and no second derivative tells how far the next layer is.
-SLOWED = 0.3
+HELD_BACK = 0.3
 
 
 def start(problem: Problem) -> Floats:
-    """Weights in nats that are right for very many attributes.
+    """Return weights in nats that are right for very many attributes.
 
     The probability of a ball with flip rates ``r`` falls like ``exp(-sum kl(r, p))``; the rates follow
-    from the mass ``M``, ``r = q (1 - w / M)``, and the best mass is found on a line.
+    from the mass ``M``, ``r = q (1 - w / M)``, and the best mass is found by a search on a line.
     """
     q, p, w, a = problem.q, problem.p, problem.w, problem.sizes
 
     def rates(x: Floats) -> tuple[Floats, Floats]:
         less = w / w.max() / (1 + np.exp(x))
-        return np.maximum(q * (1 - less), LEAST), problem.truth + q * less
+        return np.maximum(q * (1 - less), MIN_RATE), problem.truth + q * less
 
     def cost(x: Floats) -> Floats:
         r, truth = rates(x[:, None])
         return np.logaddexp(0, x) + (r * np.log(r / p) + truth * np.log(truth * a)).sum(axis=1)
 
     x, step = np.zeros(1), 16.0
-    while step > FINEST:
+    while step > MASS_LOG_TOL:
         x = x + step * np.linspace(-1, 1, 17)
         x, step = x[[cost(x).argmin()]], step / 8
     r, truth = rates(x)
-    weights = np.maximum(np.log(truth * (a - 1) / r), LIGHT)
+    weights = np.maximum(np.log(truth * (a - 1) / r), MIN_WEIGHT)
     # The attributes of the largest w may have to weigh so much that they hardly ever flip: as much as brings
     # the threshold a nat above the mean weight of the flips.
     top = w == w.max()
@@ -81,177 +86,209 @@ def start(problem: Problem) -> Floats:
 
 
 def grown(move: Floats) -> Floats:
-    """By what weights grow: 1 and a move, as long as that leaves half of them or more."""
+    """Return the factors of weights that move by shares of themselves, kept positive.
+
+    They are 1 plus the move as long as half of a weight or more is left.
+    """
     return np.where(move > -0.5, 1 + move, 0.5 * np.exp(np.minimum(move, -0.5) + 0.5))
 
 
-class Path:
-    """Where on the path we are: the weights in widths, one for each kind, and what a model counts there.
+class Position:
+    """Weights in widths, one for each kind, and the expectations that a model returns for them."""
 
-    ``raised`` is by how much rarer flips are than in the model, and by how much more they may weigh;
-    ``fitted`` is whether a ball was fitted here.
-    """
-
-    raised: Floats | float = 1.0
-    fitted = False
-
-    def __init__(self, model: Listed | Transform, weights: Floats) -> None:
-        self.model = model
-        for width in WIDEST / 1.5 ** np.arange(STEPS):
-            try:
-                self._move(weights / width)
-            except Unsound:  # too fine, or too wide
-                continue
-            if self.mean >= FIRST:
-                return
-        raise Unsound("no edge is narrow enough")
-
-    @classmethod
-    def of(cls, pool: Pool, faint: float = FAINT[0]) -> Path:
-        """Start the path of the problem of a pool.
-
-        Beside a level that is far higher, an attribute is given more than its level: what its flip rate would
-        have to differ by from ``q`` is lost in doubles, and more costs next to nothing. The highest levels
-        are lowered: where an attribute hardly ever flips, the ball of the others is the same.
-        """
-        first, count, eased = pool.kinds.first, pool.kinds.count, pool.eased
-        low = Problem.achieved(eased.sizes[first], np.minimum(eased.epsilons[first], HIGHEST))
-        load, need = count * low.q, count * low.d
-        need = np.maximum(need, faint * float(low.w.max()) * load)
-        path = cls(counting(pool.kinds, load, need), start(low))
-        path.raised = load / pool.load
-        return path
-
-    def _move(self, weights: Floats, point: Point | None = None) -> None:
-        self.weights, self.point = weights, point or self.model.at(weights)
-        self.fitted = False
-        self.__dict__.pop("system", None)
+    def __init__(self, model: CellSum | Transform, weights: Floats, point: Point | None = None) -> None:
+        self.model, self.weights = model, weights
+        self.point = point or model.at(weights)
 
     @property
-    def mean(self) -> float:
+    def mean_distance(self) -> float:
         """Mean distance to the edge inside the ball, in widths."""
         return float(self.weights @ self.point.slope)
 
     @property
     def cost(self) -> float:
-        """About what the soft edge costs, in nats."""
-        if not self.mean > 0:
+        """Nats that the soft edge costs, roughly."""
+        if not self.mean_distance > 0:
             return math.inf
-        return max(self.point.log_soft - self.point.log_mass - math.log(self.mean), 0.0) / 2
+        return max(self.point.log_soft - self.point.log_mass - math.log(self.mean_distance), 0.0) / 2
 
     @property
     def upper(self) -> float:
-        """Logarithm of the excess of this law, scaled up until it gives every attribute its level."""
+        """Logarithm of the excess of this law, scaled up until every attribute has its level."""
         supply = float((self.point.slope / self.model.need).min())
         return -math.log(supply) - self.point.log_mass if supply > 0 else math.inf
 
     @property
-    def short(self) -> float:
-        """What scaling up costs of that, in nats: nothing where all attributes have the same supply."""
-        mean = self.mean / float(self.weights @ self.model.need)
+    def scaling_cost(self) -> float:
+        """Nats that scaling up costs: none where all attributes have the same supply."""
+        mean = self.mean_distance / float(self.weights @ self.model.need)
         return self.upper + self.point.log_mass + math.log(mean) if mean > 0 else math.inf
 
-    def off(self, slope: Floats) -> Floats:
-        """How far a slope is from one that gives every attribute its level, for logarithms of weights."""
+    def residual(self, slope: Floats) -> Floats:
+        """Return how far a slope is from one that gives every attribute its level, times the weights."""
         y, need = self.weights, self.model.need
         return y * (slope - float(y @ slope) / float(y @ need) * need)
 
     @cached_property
     def system(self) -> tuple[Floats, Dense | Thin, Floats]:
-        """Scale, scaled second derivatives in the logarithms of the weights, and what keeps ``y.need``."""
-        off = self.off(self.point.slope)
-        bend = self.point.bend().scaled(self.weights, np.maximum(off, -SLOWED * off))
-        scale = 1 / np.sqrt(np.maximum(bend.diagonal, LEAST))
+        """Scale, scaled second derivatives in the logarithms of the weights, gradient of ``y.need``."""
+        residual = self.residual(self.point.slope)
+        bend = self.point.bend().scaled(self.weights, np.maximum(residual, -HELD_BACK * residual))
+        scale = 1 / np.sqrt(np.maximum(bend.diagonal, MIN_DIAGONAL))
         need = self.weights * self.model.need * scale
-        return scale, bend.scaled(scale, DAMPED), need / np.linalg.norm(need)
+        with np.errstate(over="ignore", invalid="ignore"):  # then no step helps
+            return scale, bend.scaled(scale, DAMPING), need / np.linalg.norm(need)
 
-    def newton(self, off: Floats) -> Floats:
-        """Step in the logarithms of the weights that undoes what is off, and keeps ``y.need``."""
+    def newton_step(self, residual: Floats) -> Floats:
+        """Return the step in the logarithms of the weights that undoes a residual and keeps ``y.need``."""
         scale, bend, need = self.system
-        a, b = bend.solve(np.stack([off * scale, need], axis=1)).T
-        return (b * ((need @ a) / (need @ b)) - a) * scale
+        a, b = bend.solve(np.stack([residual * scale, need], axis=1)).T
+        with np.errstate(invalid="ignore"):  # then no step helps
+            return (b * ((need @ a) / (need @ b)) - a) * scale
 
-    def settle(self, done: Callable[[], bool] = lambda: False, close: float = math.inf) -> None:
-        """Go back to the path, by Newton's method, until a step is worth little.
+    @property
+    def tangent(self) -> Floats:
+        """Derivative of the weights along the path: of their logarithms by that of ``y.need``."""
+        scale, bend, need = self.system
+        move = bend.solve(need[:, None])[:, 0] * scale
+        total = float(self.weights @ self.model.need)
+        with np.errstate(invalid="ignore"):  # then there is no next position
+            return move / float(move @ (self.weights * self.model.need)) * total
 
-        Its law is then also so close to the levels that scaling it up costs no more than so many nats.
+    @property
+    def limit(self) -> Floats:
+        """Weights of the sharp edge at the end of the path, roughly: where the tangent points to."""
+        return np.maximum(self.weights * self.tangent, 0.0)
+
+    def ahead(self, growth: float) -> Floats:
+        """Return the weights on the tangent where the edge is sharper by a factor."""
+        new = self.weights * grown((growth - 1) * self.tangent)
+        return new * (growth * float(self.weights @ self.model.need) / float(new @ self.model.need))
+
+
+class Path:
+    """A walk along the path, and the position ``here``.
+
+    ``raised`` is the factor by which flips are rarer than in the model, and may weigh more; ``fitted`` is
+    whether a ball was fitted here.
+
+    Parameters
+    ----------
+    model : CellSum or Transform
+        What computes expectations.
+    weights : ndarray
+        First weights in nats, one for each kind.
+    """
+
+    raised: Floats | float = 1.0
+
+    def __init__(self, model: CellSum | Transform, weights: Floats) -> None:
+        self.model = model
+        for width in FIRST_WIDTH / 1.5 ** np.arange(MAX_TRIALS):
+            try:
+                self.move(weights / width)
+            except Unsound:  # too narrow, or too wide
+                continue
+            if self.here.mean_distance >= MIN_MEAN_DISTANCE:
+                return
+        raise Unsound("no edge is narrow enough")
+
+    @classmethod
+    def of(cls, kinds: Kinds, relaxed: Problem, faint: float = FAINT_RATIOS[0]) -> Path:
+        """Start the path for kinds of attributes at relaxed levels.
+
+        Beside a level that is far higher, an attribute is given more than its level: the difference of its
+        flip rate from ``q`` would be lost in doubles, and more costs next to nothing. The highest levels
+        are lowered: where an attribute hardly ever flips, the ball of the others is the same.
         """
-        for _ in range(STEPS):
+        first, count = kinds.first, kinds.count
+        low = Problem.achieved(relaxed.sizes[first], np.minimum(relaxed.epsilons[first], MAX_PATH_LEVEL))
+        load, need = count * low.q, count * low.d
+        need = np.maximum(need, faint * float(low.w.max()) * load)
+        path = cls(counting(kinds, load, need), start(low))
+        path.raised = load / (count * relaxed.q[first])
+        return path
+
+    def unscaled(self, weights: Floats) -> Floats:
+        """Return weights of the model as weights of the problem, infinite where flips never matter."""
+        with np.errstate(over="ignore"):
+            return weights * self.raised
+
+    def move(self, weights: Floats) -> None:
+        """Go to other weights."""
+        self._go(Position(self.model, weights))
+
+    def _go(self, there: Position) -> None:
+        self.here, self.fitted = there, False
+
+    def settle(self, done: Callable[[], bool] = lambda: False, tol: float = math.inf) -> None:
+        """Return to the path by Newton's method, until a step is worth little.
+
+        The law is then also so close to the levels that scaling it up costs at most ``tol`` nats.
+        """
+        for _ in range(MAX_TRIALS):
             if done():
                 return
-            if not self.mean > FIRST / 3:
-                self._move(1.5 * self.weights)
+            here = self.here
+            if not here.mean_distance > MIN_MEAN_DISTANCE / 3:
+                self.move(1.5 * here.weights)
                 continue
-            worth = max(SETTLED * self.cost, NOISE) * math.exp(self.point.log_soft - self.point.log_mass)
+            worth = max(MIN_GAIN * here.cost, ROUNDING_GAIN)
+            worth *= math.exp(here.point.log_soft - here.point.log_mass)
             promised = self._step()
-            if promised is None or (promised < worth and self.short <= close):
+            if promised is None or (promised < worth and self.here.scaling_cost <= tol):
                 return
 
     def _step(self) -> float | None:
         """Take as much of a Newton step as helps; return what it promised, or None if nothing helps."""
-        here, need = self.point, float(self.weights @ self.model.need)
-        off = self.off(here.slope)
-        move = self.newton(off)
-        promised, scale = -float(off @ move), math.exp(here.log_soft - here.log_mass)
-        part = 1 / max(1.0, float(np.abs(move).max()) / FARTHEST)
+        weights, point, need = self.here.weights, self.here.point, self.model.need
+        residual = self.here.residual(point.slope)
+        step = self.here.newton_step(residual)
+        promised, scale = -float(residual @ step), math.exp(point.log_soft - point.log_mass)
+        part = 1 / max(1.0, float(np.abs(step).max()) / MAX_LOG_STEP)
         while part > 1e-6:
-            new = self.weights * grown(part * move)
-            new *= need / float(new @ self.model.need)
+            new = weights * grown(part * step)
+            new *= float(weights @ need) / float(new @ need)
             try:
-                there = self.model.at(new)
+                there = Position(self.model, new)
             except Unsound:
                 part *= 0.4
                 continue
-            kept = -scale * math.expm1(min(there.log_soft - here.log_soft, 50))
-            if kept > 0.1 * part * promised or promised < NOISE * scale:
-                self._move(new, there)
+            gained = -scale * math.expm1(min(there.point.log_soft - point.log_soft, 50))
+            if gained > 0.1 * part * promised or promised < ROUNDING_GAIN * scale:
+                self._go(there)
                 return promised
             part *= 0.4
         return None
 
-    @property
-    def tangent(self) -> Floats:
-        """How the weights grow with ``y.need``, both in logarithms."""
-        scale, bend, need = self.system
-        move = bend.solve(need[:, None])[:, 0] * scale
-        return move / float(move @ (self.weights * self.model.need)) * float(self.weights @ self.model.need)
-
-    @property
-    def limit(self) -> Floats:
-        """About the weights of the sharp edge at the end of the path: where the tangent points to."""
-        return np.maximum(self.weights * self.tangent, 0.0)
-
-    def ahead(self, growth: float) -> Floats:
-        """Weights on the tangent, at an edge that is so many times as sharp."""
-        new = self.weights * grown((growth - 1) * self.tangent)
-        return new * (growth * float(self.weights @ self.model.need) / float(new @ self.model.need))
-
-    def narrow(self, growth: float = GROWTH) -> None:
-        """Go on along the tangent, to a narrower edge, but not where the path bends away from it."""
-        weights, point = self.weights, self.point
+    def narrow(self, growth: float = STAGE_GROWTH) -> None:
+        """Go along the tangent to a narrower edge, but not where the path bends away from it."""
+        before = self.here
         while True:
             try:
-                self._move(self.ahead(growth))
-                off = self.off(self.point.slope)
-                if -float(off @ self.newton(off)) < ASTRAY * self.mean or growth < 1.1:
+                self.move(before.ahead(growth))
+                here = self.here
+                residual = here.residual(here.point.slope)
+                promised = -float(residual @ here.newton_step(residual))
+                if promised < MAX_PROMISE * here.mean_distance or growth < 1.1:
                     return
             except (Unsound, np.linalg.LinAlgError):
                 if growth < 1.1:
-                    self._move(weights, point)
+                    self._go(before)
                     raise
-            self._move(weights, point)
+            self._go(before)
             growth = math.sqrt(growth)
 
-    def widen(self, wider: Floats, level: float, close: float) -> None:
-        """Go back to the widest edge, on the way from wider ones to here, with no more than a level."""
-        narrow, need = self.weights, self.model.need
-        for _ in range(STEPS):
-            if float(narrow @ need) <= EXACT * float(wider @ need):
+    def widen(self, wider: Floats, level: float, tol: float) -> None:
+        """Go back towards wider weights, to the widest edge that costs no more than a level."""
+        narrow, need = self.here.weights, self.model.need
+        for _ in range(MAX_TRIALS):
+            if float(narrow @ need) <= SAME_EDGE_RATIO * float(wider @ need):
                 break
-            self._move(np.sqrt(wider * narrow))
-            self.settle(close=close)
-            if self.upper <= level:
-                narrow = self.weights
+            self.move(np.sqrt(wider * narrow))
+            self.settle(tol=tol)
+            if self.here.upper <= level:
+                narrow = self.here.weights
             else:
-                wider = self.weights
-        self._move(narrow)
+                wider = self.here.weights
+        self.move(narrow)

@@ -35,8 +35,8 @@ class Certificate:
     lower : float
         No mechanism with these flip probabilities has a smaller overall level.
     upper : float
-        At least the smallest overall level, and that of the mechanism that was found but for the
-        rounding of its draws; so ``lower <= smallest <= upper <= epsilon``, to the last digit.
+        At least the smallest overall level, and that of the mechanism before the rounding of its draws; so
+        ``lower <= smallest <= upper <= epsilon``, to the last digit.
     weights : ndarray or None
         The weights of the attributes behind ``lower``, as exact doubles: whole numbers, or those of a closed
         form. None where the information floor is the bound.
@@ -45,7 +45,7 @@ class Certificate:
     law : Law
         The law of the mechanism.
     mechanism : Mechanism or None
-        The mechanism that this is the certificate of, once there is one.
+        The mechanism that this certifies, once there is one.
 
     Examples
     --------
@@ -66,25 +66,25 @@ class Certificate:
 
     @property
     def gap(self) -> float:
-        """What is left open, in nats."""
+        """The gap between the bounds, in nats."""
         return self.upper - self.lower
 
     @property
     def rel_gap(self) -> float:
-        """What is left open, as a share of ``upper``."""
+        """The gap between the bounds, as a share of ``upper``."""
         return self.gap / self.upper
 
     def verify(self, exact: bool = False) -> bool | Verification:
         """Compute both bounds and the flip probabilities again, by a separate and simpler path.
 
-        Nothing is taken from the sums of the solver or of the law: only sizes, levels and weights, what
-        defines the law, and what its sampler compares random words with.
+        No sums of the solver or of the law are used: only sizes, levels and weights, the numbers that
+        define the law, and those with which its sampler compares random words.
 
         Parameters
         ----------
         exact : bool
-            Whether to do so in integers, fractions and decimals rounded outward, to the last digit. That
-            takes seconds instead of milliseconds, and minutes for hundreds of different attributes.
+            Whether to use integers, fractions and decimals rounded outward, to the last digit. That takes
+            seconds instead of milliseconds, and minutes for hundreds of different attributes.
 
         Returns
         -------
@@ -92,7 +92,7 @@ class Certificate:
             Whether ``lower`` is proved by the weights, ``lower <= upper <= epsilon``, the level of the
             law is at most ``upper`` (if exact: of its sampler at most ``epsilon``), and every attribute has
             its level to one part in a million; and nothing was changed in memory. The default path may err by
-            1e-9 of the overall level, and of what the law tells of an attribute before it is re-randomized.
+            1e-9 of the overall level, and of the information about an attribute before it is re-randomized.
             The exact one returns what it proved, how, and how long it took; it is true if all holds.
 
         Examples
@@ -110,12 +110,12 @@ class Certificate:
                 return self._checked(exact)
         except MemoryError:
             raise
-        except Exception as error:  # whatever an object with spoilt numbers may raise
+        except Exception as error:  # an object with wrong numbers may raise anything
             how = f"it cannot be checked: {error}"
             return Verification(False, 0.0, math.inf, math.inf, 0.0, how) if exact else False
 
     def _checked(self, exact: bool) -> bool | Verification:
-        """Verify, unless something raises an error."""
+        """Verify, or raise an error."""
         mechanism = self.mechanism
         problem = self.law.problem
         own = not mechanism or (
@@ -141,8 +141,8 @@ class Certificate:
         Parameters
         ----------
         states : int, optional
-            Round the weights first, to about so many sums below their threshold: quicker to check, and less
-            is proved. By default they stay as they are.
+            Round the weights first, to about this many sums below their threshold: quicker to check, but less
+            is proved. By default they are not rounded.
 
         Returns
         -------
@@ -163,17 +163,17 @@ class Certificate:
         return exported(self.law.problem, self.weights, states)
 
     def _proved(self) -> tuple[Decimal, str]:
-        """Compute the lower bound, rounded down, and tell how."""
+        """Return the lower bound, rounded down, and how it was proved."""
         return bound(self.law.problem, None if self.weights is None else self.weights.tolist())
 
     def _proved_simply(self) -> float:
-        """Compute the lower bound in doubles."""
+        """Return the lower bound, in doubles."""
         if self.weights is None:
             return verify.floor(self.law.problem)
         return verify.lower_bound(self.law.problem, self.weights.astype(float))
 
     def state(self) -> dict[str, Any]:
-        """Return bounds and weights, as JSON can hold them.
+        """Return bounds and weights as numbers for JSON.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class Certificate:
 
     @classmethod
     def restored(cls, law: Law, given: Fields) -> Self:
-        """Take the certificate of a law from a file, and refuse one that could not be right."""
+        """Return the certificate of a law from a file; raise if it cannot be right."""
         known = given.left.get("weights", ...) is not None
         weights = given.doubles("weights", len(law.problem), 0.0) if known else given.take("weights")
         bounds = given.double("lower", 0.0), given.double("upper", 0.0), weights
@@ -200,14 +200,14 @@ class Certificate:
 
     @classmethod
     def _more(cls, law: Law, given: Fields) -> dict[str, Any]:
-        """Take what else the certificate of a law holds."""
+        """Return the further fields of a certificate from a file."""
         return {}
 
     def _plausible(self) -> bool:
-        """Tell whether bounds and weights are numbers that could be right.
+        """Return whether bounds and weights are numbers that may be right.
 
-        The upper bound is the level of the law but for rounding: less by 1e-9 of it at most, or more by one
-        part in a million, where flip probabilities of a closed form might be missed.
+        The upper bound is the level of the law up to rounding: less by at most 1e-9 of it, or more by at most
+        one part in a million, where flip probabilities of a closed form may be missed.
         """
         weights, epsilon = self.weights, self.law.epsilon
         proper = weights is None or (
@@ -230,18 +230,18 @@ class Certified(Mechanism):
 
     @property
     def certificate(self) -> Certificate:
-        """The proof, which knows whose it is."""
+        """The proof, with this mechanism in it."""
         return replace(self._certificate, mechanism=self)
 
     @property
     def epsilon(self) -> float:
-        """Overall level, what the whole released record tells about the whole record."""
+        """Overall level of the whole released record about the whole record."""
         return max(self.law.epsilon, self._certificate.upper)
 
     def with_faint(self, problem: Problem) -> Self:
-        """Put the attributes of a problem beside this, which are so faint that they were left out.
+        """Return the mechanism of a problem whose faint attributes were left out here, with them beside it.
 
-        Weights of 0 prove for all what was proved for the others.
+        With weights of 0 for them, what was proved for the others holds for all.
         """
         if not problem.faint.any():
             return self

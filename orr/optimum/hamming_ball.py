@@ -1,4 +1,4 @@
-"""Attributes that are all alike: a Hamming ball, in closed form (chapter shape)."""
+"""The optimum of equal attributes: a Hamming ball, in closed form (chapter shape)."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import math
 import numpy as np
 
 from orr.arrays import Floats
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
+from orr.problem import Kinds
 from orr.rounding import RATES, ULP, level_below, log_sum, log_sum_units
 
 
 def hamming(kinds: Kinds) -> tuple[tuple[float, Floats], tuple[Cells, float]]:
-    """Return the level that is proved and its weights, and the law and the units by which it may miss.
+    """Return the level that is proved with its weights, and the law with the units of its error.
 
     All flip sets of fewer than ``k q`` flips are lifted to ``1 + k d / E[(k q - c)^+]``, where ``c`` is
-    the number of flips of a uniformly random record, and equal weights prove that no less will do.
+    the number of flips of a uniformly random record, and equal weights prove that this is optimal.
     """
     problem = kinds.whole
     k, q, d = len(problem), float(problem.q[0]), float(problem.d[0])

@@ -1,8 +1,7 @@
-"""Whether an object is still what its own numbers make it (chapter certificate).
+"""Checks that an object was not changed in memory (chapter certificate).
 
-Sums that take long are kept in the object once they are known. Whoever checks a claim must not believe
-them: here each is computed again and compared, a law is made again as a file of it would make it, and code
-that was replaced is refused.
+Sums that take long are cached in an object. A check of a claim must not trust them: here each is computed
+again and compared, a law is made again from the numbers that define it, and replaced code is refused.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from orr.laws.stored import restored
 
 
 def intact(thing: Any, seen: set[int] | None = None) -> bool:
-    """Tell whether all that an object of this package has cached, and its parts, come out the same again.
+    """Return whether the cached values of an object of this package, and of its parts, are right.
 
     Examples
     --------
@@ -42,13 +41,13 @@ def intact(thing: Any, seen: set[int] | None = None) -> bool:
     return (
         type(thing) is ours[0]
         and not any(callable(getattr(ours[0], name, None)) for name in given)
-        and intact([*given.values()], seen)  # before what is made of them
+        and intact([*given.values()], seen)  # before the values computed from them
         and _cached_again(thing, vars(thing).keys() - given.keys())
     )
 
 
 def remade(law: Law) -> bool:
-    """Tell whether a law is the one that its own numbers make, with every check of a file that holds them.
+    """Return whether a law is the one that its defining numbers make, with every check of a file.
 
     Examples
     --------
@@ -61,13 +60,13 @@ def remade(law: Law) -> bool:
 
 
 def _given(thing: Any) -> dict[str, Any]:
-    """Return what an object was made of, without what it has cached."""
+    """Return the attributes of an object that are not cached."""
     kinds = {name: getattr(type(thing), name, None) for name in vars(thing)}
     return {name: vars(thing)[name] for name, kind in kinds.items() if not isinstance(kind, cached_property)}
 
 
 def _cached_again(thing: Any, cached: set[str]) -> bool:
-    """Compute what an object has cached once more, and compare."""
+    """Return whether cached values are equal when computed again."""
     again = copy.copy(thing)
     for name in cached:
         again.__dict__.pop(name, None)
@@ -75,7 +74,7 @@ def _cached_again(thing: Any, cached: set[str]) -> bool:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Compare numbers, arrays, and objects that are made of them, to the last digit."""
+    """Return whether numbers, arrays, or objects made of them are equal to the last digit."""
     if type(one) is not type(other):
         return False
     if isinstance(one, np.ndarray):

@@ -1,8 +1,8 @@
-"""A second, simpler way to the numbers of a certificate, which only checks it (chapter any-size).
+"""A second, simpler path to the numbers of a certificate, which only checks it (chapter any-size).
 
-Everything is computed again from what defines the law and from what its sampler compares with: none of
-the law's own sums are used. This is done in ordinary doubles and logarithms, and so to within
-``SLACK``; :mod:`orr_audit.bound` does it in integers and rounded decimals, to the last digit.
+Everything is computed again from the numbers that define the law and from those that its sampler compares
+random words with: none of the law's own sums are used. This is done in ordinary doubles and logarithms, to
+within ``SLACK``; :mod:`orr_audit.bound` does it in integers and rounded decimals, to the last digit.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from orr.laws.single_flip import SingleFlip
 from orr.laws.split import SplitLaw
 from orr.problem import Problem
 
-SLACK = 1e-9  # relative, for logarithms that are added up in plain doubles
-MAX_SUMS = 2**21  # of other weights, in a second; constructions list up to 100,000 flip sets
-DENSE = 2**20  # whole weights below this are counted one by one
+SLACK = 1e-9  # relative error of logarithms added up in plain doubles
+MAX_SUMS = 2**21  # of weights that are not whole: a second; constructions list up to 100,000 flip sets
+DENSE_RADIUS = 2**20  # below this threshold the sums of whole weights are counted one by one
 
 
 def lower_bound(problem: Problem, weights: Floats) -> float:
-    """Overall level that weights prove, from the law of the weight of a random flip set.
+    """Return the overall level that weights prove, from the law of the weight of a random flip set.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
     if (problem.sizes == problem.sizes[0]).all() and (weights == weights[0]).all():
         flips = np.arange(math.ceil(radius / weights[0]))
         score, log_p = flips * weights[0], log_pmf(flips, len(problem), int(problem.sizes[0]))
-    elif (weights == np.rint(weights)).all() and radius < DENSE:
+    elif (weights == np.rint(weights)).all() and radius < DENSE_RADIUS:
         score = np.arange(math.ceil(radius))
         log_p = log_convolved(weights, -np.log(problem.sizes), np.log(problem.p), len(score))
     else:
@@ -54,14 +54,14 @@ def lower_bound(problem: Problem, weights: Floats) -> float:
 
 
 def log_pmf(flips: Integers, n: int, size: int) -> Floats:
-    """Logarithm of the probability of so many flips among n attributes, by gamma functions."""
+    """Return the logarithm of the probability of numbers of flips among n attributes, by gamma functions."""
     gammaln = scipy.special.gammaln
     ways = gammaln(n + 1) - gammaln(flips + 1) - gammaln(n - flips + 1)
     return ways + flips * math.log1p(-1 / size) - (n - flips) * math.log(size)
 
 
 def log_convolved(weights: Floats | Integers, log_keep: Floats, log_flip: Floats, states: int) -> Floats:
-    """Logarithm of the probability of every whole weight below a number of states, flips independent."""
+    """Return the logarithms of the probabilities of whole weights below ``states``, for independent flips."""
     log_p = np.full(states, -np.inf)
     log_p[0] = 0
     for weight, keep, flip in zip(weights.tolist(), log_keep, log_flip, strict=True):
@@ -73,7 +73,7 @@ def log_convolved(weights: Floats | Integers, log_keep: Floats, log_flip: Floats
 
 
 def _merged(problem: Problem, weights: Floats, radius: float) -> tuple[Floats, Floats]:
-    """Weights below a radius that occur, and the logarithms of their probabilities."""
+    """Return the sums of weights below a radius that occur, and the logarithms of their probabilities."""
     score, log_p = np.zeros(1), np.zeros(1)
     for i in np.argsort(-weights, kind="stable"):
         if len(score) > MAX_SUMS:
@@ -89,7 +89,7 @@ def _merged(problem: Problem, weights: Floats, radius: float) -> tuple[Floats, F
 
 
 def floor(problem: Problem) -> float:
-    """Overall level that is proved without weights, from divergences of flip probabilities."""
+    """Return the overall level that is proved without weights, from divergences of flip probabilities."""
     p, q, a = problem.p, problem.q, problem.sizes
     truth = (1 / a + problem.w) / (1 + problem.w)
     # q log(q/p) + (1-q) log((1-q) a); near q = p by its series, the terms of which would cancel.
@@ -102,10 +102,10 @@ def floor(problem: Problem) -> float:
 
 
 def level_and_errors(law: Law) -> tuple[float, Floats]:
-    """Overall level of a law, and relative errors of the attributes' levels, summed up simply.
+    """Return the overall level of a law and the relative errors of the attributes' levels.
 
-    The level is that before attributes are re-randomized, which does not raise it. Errors that doubles
-    cannot see, where a level is tiny, count as none.
+    The level is that before attributes are re-randomized, which does not raise it. Where a level is tiny,
+    errors that doubles cannot resolve count as 0.
     """
     p, w = law.problem.p, law.problem.w
     if not consistent(law):
@@ -114,7 +114,7 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
         levels, errors = zip(*(level_and_errors(part) for part in law.parts), strict=True)
         return math.fsum(levels), np.concatenate(errors)
     if not isinstance(law, Lifted):
-        # What the sampler is given are the odds w.
+        # The sampler draws with the odds w.
         again = np.expm1(np.minimum(law.problem.epsilons, 709)) / law.problem.sizes
         return math.fsum(np.log1p(law.problem.sizes * w).tolist()), np.where(w < 1e300, w / again - 1, 0.0)
     log_masses, log_heights, flips = _categories(law)
@@ -126,16 +126,16 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
     rates = flips(share)
     stay = np.full(len(p), math.inf) if law.stay is None else law.stay
     weight = 1 / (1 + math.exp(-log_mass)) if log_mass > -700 else 0.0
-    # For high levels compare flips; for low ones what is told beyond chance.
+    # For high levels compare flip rates; for low ones the information that is retained.
     rates = p / (1 + math.exp(min(log_mass, 700))) + weight * (rates + (p - rates) / (1 + stay))
-    told = weight / (1 + 1 / stay) * (1 - flips(share) / p)
+    retained = weight / (1 + 1 / stay) * (1 - flips(share) / p)
     unseen = SLACK * weight / (1 + 1 / stay) * (1 + w) / w
-    low = np.abs(told * (1 + w) / w - 1) - np.minimum(unseen, 1)
+    low = np.abs(retained * (1 + w) / w - 1) - np.minimum(unseen, 1)
     return float(np.logaddexp(0, top)), np.where(w < 1, np.maximum(low, 0), np.abs(rates / law.problem.q - 1))
 
 
 def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]]:
-    """Logarithms of the masses and of the excess of each category, and flip rates from their shares."""
+    """Return logarithms of mass and excess of each category, and flip rates as a function of shares."""
     sizes = law.problem.sizes
     if isinstance(law, SingleFlip):
         with np.errstate(divide="ignore"):
@@ -157,7 +157,7 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
 
 
 def _drawn_as(law: Lifted, log_share: Floats, log_mass: float) -> bool:
-    """Tell whether the odds and the alias tables of the sampler say the same as the definition."""
+    """Return whether the odds and the alias tables of the sampler agree with the definition."""
     odds = abs(math.log(law.mass) - log_mass) <= SLACK * max(1, abs(log_mass))
     if not isinstance(law._categories, Tiers):
         drawn, share = _alias_law(law._categories), np.exp(log_share)
@@ -172,13 +172,13 @@ def _drawn_as(law: Lifted, log_share: Floats, log_mass: float) -> bool:
 
 
 def _alias_law(table: Categories) -> Floats:
-    """Chance of each category of an alias table."""
+    """Return the probability of each category of an alias table."""
     n = len(table._keep)
     return (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
 
 
 def consistent(law: Law) -> bool:
-    """Tell whether the parts of a law, and what its sampler counts with, belong to its problem."""
+    """Return whether the parts of a law, and the numbers of its sampler, belong to its problem."""
     problem = law.problem
     if isinstance(law, SplitLaw):
         places = np.sort(np.concatenate(law.places))
@@ -198,13 +198,13 @@ def consistent(law: Law) -> bool:
         )
     if isinstance(law, Ramp):
         return _falls_evenly(law)
-    return (
-        all(_drawn_by_weights(ball, problem) for ball in law.balls) if isinstance(law, BallMixture) else True
-    )
+    if isinstance(law, BallMixture):
+        return all(_drawn_by_weights(ball, problem) for ball in law.balls)
+    return True
 
 
 def _falls_evenly(law: Ramp) -> bool:
-    """Tell whether a ramp falls by its step, and flips are drawn with the weights that keep its slopes."""
+    """Return whether a ramp falls by its step, and its weights are drawn so that they keep its slopes."""
     ramp, sizes = law.ramp, law.problem.sizes
     heights = np.append(np.logaddexp(0, law.log_excess), 0)
     mean = (1 - ramp.part) * np.exp(-ramp.step * ramp.low)
@@ -221,7 +221,7 @@ def _falls_evenly(law: Ramp) -> bool:
 
 
 def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
-    """Tell whether the chances that a ball is drawn with are those of its weights."""
+    """Return whether the probabilities that a ball is drawn with are those of its weights."""
     sizes, weights = problem.sizes[ball.live], ball.weights[ball.live]
     low = np.floor(weights)
     part = weights - low
@@ -238,19 +238,19 @@ def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
 
 
 def _inside(ball: Ball) -> Floats:
-    """Share of each weight that belongs to a ball."""
+    """Return the share of each weight that belongs to a ball."""
     return np.append(np.ones(ball.states - np.size(ball.edge)), ball.edge)
 
 
 def _ball(ball: Ball) -> tuple[float, Floats]:
-    """Logarithm of the probability of a ball, and its flip rates."""
-    weights = np.minimum(ball.weights, ball.states)  # more keeps an attribute from flipping, too
+    """Return the logarithm of the probability of a ball, and its flip rates."""
+    weights = np.minimum(ball.weights, ball.states)  # a larger weight also keeps an attribute from flipping
     low = np.floor(weights)
     return _weighed(ball.problem.sizes, low, weights - low, np.log(_inside(ball)))
 
 
 def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floats) -> tuple[float, Floats]:
-    """Logarithm of the mean of what each weight counts, and flip rates in proportion to it."""
+    """Return the logarithm of the mean of values given for each weight, and the flip rates they imply."""
     states = len(inside)
     live = np.flatnonzero(low < states)
     log_keep = -np.log(sizes)
@@ -258,7 +258,7 @@ def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floa
         log_lie = np.log(1 - 1 / sizes[live]) + np.log([1 - part[live], part[live]])
 
     def flip(log_p: Floats, i: int) -> Floats:
-        """Let attribute i flip, for sure."""
+        """Return the law of the weight when attribute i flips as well."""
         moved = np.full(states, -np.inf)
         for shift, log_chance in enumerate(log_lie[:, i]):
             weight = int(low[live[i]]) + shift
@@ -267,16 +267,17 @@ def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floa
         return moved
 
     def either(log_p: Floats, i: int) -> Floats:
+        """Return the law of the weight with attribute i, flipped or not."""
         return np.logaddexp(log_p + log_keep[live[i]], flip(log_p, i))
 
     start = np.full(states, -np.inf)
     start[0] = 0
-    rates, room, log_mass = np.zeros(len(sizes)), inside[::-1], -np.inf
+    rates, rest, log_mass = np.zeros(len(sizes)), inside[::-1], -np.inf
     for i, before in _backwards(start, len(live), either):
-        flipped = scipy.special.logsumexp(flip(before, i) + room[::-1])
-        log_mass = np.logaddexp(flipped, scipy.special.logsumexp(before + log_keep[live[i]] + room[::-1]))
+        flipped = scipy.special.logsumexp(flip(before, i) + rest[::-1])
+        log_mass = np.logaddexp(flipped, scipy.special.logsumexp(before + log_keep[live[i]] + rest[::-1]))
         rates[live[i]] = math.exp(flipped - log_mass)
-        room = either(room, i)
+        rest = either(rest, i)
     log_mass = log_mass if len(live) else scipy.special.logsumexp(start + inside)
     never = np.delete(log_keep, live)
     return float(log_mass + never.sum()), rates
@@ -285,7 +286,7 @@ def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floa
 def _backwards(
     start: Floats, count: int, step: Callable[[Floats, int], Floats]
 ) -> Iterator[tuple[int, Floats]]:
-    """Give the results before each of many steps, last first, while keeping only some of them."""
+    """Yield the results before each of many steps, last first, while keeping only some of them."""
     size = math.isqrt(count) + 1
     marks = [start]
     for i in range(count):

@@ -10,14 +10,13 @@ from orr.arrays import Floats
 from orr.caps.certificate import Capped
 from orr.caps.proofs import Head, Prices, Proof, Thresholds
 from orr.caps.ramp import Ramp
-from orr.kinds import Kinds
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.split import SplitLaw
 from orr.optimum.certificate import Certificate
-from orr.optimum.verify import DENSE
-from orr.problem import Problem
+from orr.optimum.verify import DENSE_RADIUS
+from orr.problem import Kinds, Problem
 
 LISTED = 10_000  # flip sets below a threshold that are counted, to tell how many there are
 DECIMAL = 100  # doubles that take as long as a decimal
@@ -55,7 +54,7 @@ def _bound(problem: Problem, weights: Floats | None) -> float:
     if weights is None or ((problem.sizes == problem.sizes[0]).all() and (weights == weights[0]).all()):
         return float(len(problem))
     kinds, radius = Kinds(problem), float(weights @ problem.q)
-    if (weights == np.rint(weights)).all() and radius < DENSE:
+    if (weights == np.rint(weights)).all() and radius < DENSE_RADIUS:
         return len(problem) * radius
     if (weights[kinds.first][kinds.of] != weights).any():
         return float(len(problem)) * 2.0 ** min(len(problem), 1000)

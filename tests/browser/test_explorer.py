@@ -15,7 +15,7 @@ from matplotlib.colors import to_rgb
 import orr
 from orr.book.plots import METHODS
 from orr.laws.single_flip import SingleFlip
-from orr.optimum.cell_program import SAME
+from orr.optimum.cell_program import SAME_LAW_TOL
 from tests.common import brute_levels, some_slow
 from tools.browsing import BOOK, PHONE
 
@@ -89,10 +89,10 @@ def explorer(open_page):
 def check_neighbours(found, sizes, levels, hair=0.0):
     """Compare neighbour levels with those of the mechanism that the package releases.
 
-    Among laws whose neighbour levels differ by less than ``SAME`` it does not choose.
+    Among laws whose neighbour levels differ by less than ``SAME_LAW_TOL`` it does not choose.
     """
     best = orr.optimal(sizes, levels, rel_gap=1e-9)
-    np.testing.assert_allclose(found, best.neighbour_epsilons, rtol=0, atol=SAME + hair)
+    np.testing.assert_allclose(found, best.neighbour_epsilons, rtol=0, atol=SAME_LAW_TOL + hair)
 
 
 def check_numbers(found, sizes, levels):

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from orr.kinds import Kinds
 from orr.optimum.bound import listed, threshold, whole
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from tests.common import some_slow
 from tools.browsing import PHONE, WIDE
 

@@ -155,11 +155,11 @@ def decision_margin(sizes, E):
     return margin
 
 
-@pytest.mark.parametrize("chunk", [64, 1])
+@pytest.mark.parametrize("block", [64, 1])
 @given(problem=exact_problems(2, 9))
-def test_inductive_agrees_with_the_literal_algorithm(chunk, problem):
+def test_inductive_agrees_with_the_literal_algorithm(block, problem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(inductive, "CHUNK", chunk)
+        patch.setattr(inductive, "FIRST_BLOCK", block)
         check_inductive(*problem)
 
 
@@ -194,7 +194,7 @@ def test_inductive_agrees_in_long_exact_runs():
         assert decision_margin(sizes, E) > 1e-13
         _, odds, fell_back = literal.algorithm_3(sizes, E)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(inductive, "CHUNK", 7)
+            patch.setattr(inductive, "FIRST_BLOCK", 7)
             mechanism = orr.inductive(sizes, [math.log(e) for e in E])
         assert mechanism.fell_back.tolist() == fell_back
         np.testing.assert_allclose(mechanism.epsilons, [math.log(e) for e in odds], atol=1e-9)

@@ -115,7 +115,7 @@ def test_bounds_hold_at_large_sizes():
 
 
 def test_an_open_certificate_is_an_error(monkeypatch):
-    monkeypatch.setattr(linear_program, "ACCEPTED", -1.0)
+    monkeypatch.setattr(linear_program, "MAX_GAP", -1.0)
     with pytest.raises(orr.NotCertified, match="proved only to be between"):
         orr.linear_program([2, 3], [1.0, 1.0]).solve()
 

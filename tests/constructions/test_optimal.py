@@ -11,15 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.constructions.optimal import Run
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
-from orr.optimum import verify
-from orr.optimum.laplace import Transform
-from orr.problem import Problem
 from orr.rounding import Unsound
 from tests.chance import fits, seed
-from tests.common import CASES, ball_mechanism, ball_pool, examples, flip_sets, problems, some_slow
+from tests.common import CASES, ball_mechanism, examples, flip_sets, problems, some_slow
 
 
 def draw(k, seed, low=1.0, high=10.0):
@@ -56,29 +52,6 @@ def test_bounds_bracket_the_linear_program(problem):
     assert best.certificate.rel_gap <= 1e-4
     assert best.certificate.verify()
     np.testing.assert_allclose(best.epsilons, problem[1], rtol=1e-12)
-
-
-@examples(60)
-@given(problems(max_k=8, max_size=50, min_level=0.01, max_level=12.0))
-def test_the_method_for_many_attributes_is_right_for_few(problem):
-    exact = orr.linear_program(*problem).solve().certificate
-    run = Run(Problem(*problem), 1e-7, None, False)
-    run.search()
-    found = run.certified()
-    assert found.certificate.lower <= exact.upper + 1e-9
-    assert found.certificate.upper >= exact.lower - 1e-9
-    assert found.certificate.gap < 1e-5
-    assert found.certificate.verify()
-    np.testing.assert_allclose(found.law.rates, found.flip_probabilities, rtol=1e-10)
-
-
-@examples(20)
-@given(problems(max_k=7, max_size=9, max_level=6.0))
-def test_balls_bracket_the_linear_program(problem):
-    _, pool = ball_pool(*problem)
-    exact = orr.linear_program(*problem).solve().certificate
-    assert np.logaddexp(0, pool.proved) <= exact.upper + 1e-9
-    assert np.logaddexp(0, pool.upper) >= exact.lower - 1e-9
 
 
 @examples(30)
@@ -193,22 +166,6 @@ HARD = {
     "a level of hundreds": ([2429, 76, 16], [466.9917, 1.0387, 0.0048], 1e-6),
     "a few lies of many": (draw(300, 5, 7, 9)[0], draw(300, 5, 7, 9)[1], 1e-3),
 }
-
-
-@pytest.mark.parametrize(
-    ("sizes", "levels"),
-    [
-        ([3, 479056, 50, 117320, 2, 50], [0.1388, 0.4681, 0.2521, 1.7126, 3.8079, 0.0949]),
-        ([211551, 4, 91, 36608, 53941], [1.985, 2.8252, 0.7266, 0.2126, 0.0924]),
-    ],
-)
-def test_few_flip_sets_are_counted_one_by_one_however_far_apart_their_weights(monkeypatch, sizes, levels):
-    integrals, blocks = [], Transform._blocks
-    monkeypatch.setattr(Transform, "_blocks", lambda *given: integrals.append(1) or blocks(*given))
-    best = orr.optimal(sizes, levels)
-    assert not integrals
-    assert best.certificate.gap <= 1e-8
-    assert best.epsilon < 0.8 * sum(levels)
 
 
 @pytest.mark.parametrize("name", some_slow(HARD, "all levels 0.01", "the lowest levels"))
@@ -356,17 +313,6 @@ def test_weights_that_do_not_prove_the_bound_are_refuted():
     wrong = honest.weights.copy()
     wrong[np.argsort(wrong)[:15]] *= 2
     assert not dataclasses.replace(honest, weights=wrong).verify()
-
-
-def test_the_simple_paths_agree_with_brute_force():
-    problem = Problem([2, 3, 4, 5], [1.0, 0.3, 2.0, 1.5])
-    flips = np.indices((2,) * 4).reshape(4, -1).T
-    uniform = np.where(flips, problem.p, 1 - problem.p).prod(axis=1)
-    for weights in ([3, 1, 2, 2], [0.3, 0.1, 0.25, 0.22], [5, 5, 5, 5]):
-        y = np.array(weights, dtype=float)
-        short = uniform @ np.maximum((problem.q - flips) @ y, 0)
-        expected = np.log1p(y @ problem.d / short)
-        np.testing.assert_allclose(verify.lower_bound(problem, y), expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize(

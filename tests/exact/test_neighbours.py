@@ -6,10 +6,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
-from orr.caps.ramp_search import Clip
-from orr.kinds import Kinds
+from orr.caps.ramp_search import RampSearch
 from orr.laws.cells import Cells
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from tests.exact import samplers
 from tests.exact.arithmetic import MP
 from tests.exact.common import (
@@ -106,7 +105,7 @@ def test_ramps_keep_their_caps(problem, slack):
     """Every flip set, as it is drawn: the caps hold to the last digit, and the level is not exceeded."""
     parts, found = Problem(*problem), []
     caps = np.minimum((1 + slack) * parts.epsilons, parts.epsilons.sum())
-    Clip(parts, caps, parts.epsilons.sum()).run(lambda law: bool(found.append(law)))
+    RampSearch(parts, caps, parts.epsilons.sum()).run(lambda law: bool(found.append(law)))
     for law in found[-1:]:
         check_neighbours(orr.Mechanism(law))
         assert all(n <= cap for n, cap in zip(samplers.neighbour_levels(law), caps.tolist(), strict=True))

@@ -10,8 +10,7 @@ from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
 import orr
-from orr.caps.ramp import Profile, Ramp
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.product import Product

@@ -20,14 +20,14 @@ import orr_release
 from orr.caps import certificate as guard
 from orr.caps import ramp
 from orr.caps import ramp_search as clip
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import RampWeights
 from orr.laws import ball, fields, stored
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
 from orr.laws.fields import Fields
 from orr.laws.law import Lifted
-from orr.optimum import column_generation as stages
+from orr.optimum import column_generation
 from orr.optimum.certificate import Certificate
 from orr.optimum.verify import level_and_errors
 from orr_release import Release
@@ -400,16 +400,21 @@ def test_forms_must_fit():
 
 
 def test_what_constructions_make_is_within_the_limits():
-    optimal, guarded = (import_module(f"orr.{name}") for name in ("constructions.optimal", "caps.guarded"))
+    search, guarded = (import_module(f"orr.{name}") for name in ("optimum.search", "caps.guarded"))
+    engine = column_generation
     for k in {int(k) for k in np.logspace(0, 6, 1000)}:
-        steps = min(optimal.ROOM, max(stages.WORK / stages.FEWEST, stages.FINE * k))
-        states = 2 * min(stages.STATES, steps / k)  # the soft edge is not wider than what is inside
+        steps = min(
+            search.MAX_STEPS, max(engine.FIT_WORK / engine.MIN_FITS, engine.MIN_BALL_STATES_LIMIT * k)
+        )
+        states = 2 * min(engine.MAX_BALL_STATES, steps / k)  # the soft edge is not wider than what is inside
         assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
-    assert clip.STATES <= ramp.MAX_STATES
-    assert ramp.LOGARITHMS * guarded.WORK <= fields.ROOM
-    assert 2 * optimal.ROOM <= fields.ROOM
-    assert 1.5 * guarded.UNITS <= guard.MOST  # weights of at least 1 add less than half of the units to them
-    assert 2**guarded.MAX_CELLS_LOG2 <= guard.MOST_CELLS
+    assert clip.RAMP_STATES <= ramp.MAX_RAMP_STATES
+    assert ramp.LOG_WORK * guarded.MAX_RAMP_WORK <= fields.ROOM
+    assert 2 * search.MAX_STEPS <= fields.ROOM
+    assert (
+        1.5 * guarded.WEIGHT_TOTAL <= guard.MAX_WEIGHT_TOTAL
+    )  # weights of at least 1 add less than half of the units to them
+    assert 2**guarded.MAX_CELLS_LOG2 <= guard.MAX_PRICED_CELLS
 
 
 def repeated(law, entry, count):

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from orr.kinds import Kinds
 from orr.laws.cells import Cells
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from tests.laws.playing import flip_law, unchecked
 
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from orr.kinds import Kinds
 from orr.optimum import bound
 from orr.optimum.bound import counted, floor, listed, single_flip, threshold, whole
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import level_below
 from tests.exact.arithmetic import MP, closed_floor, dual_value, number, rates
 from tests.exact.common import problems, repeatable

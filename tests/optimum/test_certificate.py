@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import orr
-from orr.caps.ramp import Profile, Ramp
-from orr.caps.ramp_weights import RampWeights
+from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.decimals import DOWN, above_one, decimal, log1p
 from orr.laws.cells import Cells
 from orr.laws.product import Product
@@ -197,7 +196,7 @@ def test_exact_levels_of_attributes_are_those_of_the_draws(name):
     """A level that is missed by more than one part in a million is seen, to the digits of another path."""
     best = CERTIFIED[name]
     law, k = best.law, len(best.sizes)
-    i = int(law.told.argmin())
+    i = int(law.retained_information.argmin())
     assert best.certificate.verify(exact=True).level_error < 1e-9
     stay = np.full(k, math.inf) if law.stay is None else law.stay.copy()
     stay[i] = min(stay[i], 1e4) * 1.00001

@@ -10,11 +10,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import orr
-from orr.kinds import Kinds
 from orr.optimum.bound import whole
-from orr.optimum.cell_program import Edge
-from orr.optimum.monotone import falling, monotone
-from orr.problem import Problem
+from orr.optimum.cell_program import CellProgram, falling, monotone
+from orr.problem import Kinds, Problem
 from tests.common import ball_mechanism, brute_levels, examples, flip_sets, problems, times
 
 # Many optima, whose neighbour levels differ by nats.
@@ -34,10 +32,10 @@ def law_of(mechanism):
 @given(problems(max_k=5, max_size=4))
 def test_laws_with_repairs_have_the_levels_asked(problem):
     kinds = Kinds(Problem(*problem))
-    edge = Edge(kinds, kinds.problem, np.ones(len(kinds)))
-    edge.run(lambda lower, upper: upper - lower < 0.3)  # far from the optimum: much to repair
-    assume(edge.upper < math.inf)
-    for mechanism in (ball_mechanism(*problem), orr.Mechanism(edge.law(Problem(*problem), 0.1))):
+    program = CellProgram(kinds, kinds.problem, np.ones(len(kinds)))
+    program.run(lambda lower, upper: upper - lower < 0.3)  # far from the optimum: much to repair
+    assume(program.upper < math.inf)
+    for mechanism in (ball_mechanism(*problem), orr.Mechanism(program.law(Problem(*problem), 0.1))):
         sets, law = law_of(mechanism)
         flips = np.array([[i in s for i in range(len(problem[0]))] for s in sets])
         np.testing.assert_allclose(law @ flips, mechanism.flip_probabilities, rtol=1e-9)

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from orr.kinds import Kinds
 from orr.optimum import laplace
-from orr.optimum.laplace import Dense, Listed, Thin, TooFine, Transform
-from orr.problem import Problem
+from orr.optimum.laplace import CellSum, Dense, Thin, TooFine, Transform
+from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 from tests.common import examples, problems
 from tests.exact.arithmetic import MP
@@ -24,7 +23,7 @@ def all_cells(kinds):
 def model_of(kinds):
     """A model that lists every cell of some kinds."""
     load, need = (kinds.count * x for x in (kinds.problem.q, kinds.problem.d))
-    return Listed(kinds, load, need, all_cells(kinds))
+    return CellSum(kinds, load, need, all_cells(kinds))
 
 
 @st.composite
@@ -105,8 +104,8 @@ def test_the_transform_counts_what_the_list_does(case):
 @pytest.mark.parametrize(
     "spoil",
     [
-        {"SURE": 6.0},  # too few points, and too short a period
-        {"SIZE": 10},  # no room
+        {"DROPPED_LOG": 6.0},  # too few points, and too short a period
+        {"MAX_NUMBERS": 10},  # no room
     ],
 )
 def test_a_spoiled_transform_is_caught(monkeypatch, spoil):

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr
-from orr.kinds import Kinds
 from orr.optimum.hamming_ball import hamming
-from orr.problem import Problem
+from orr.problem import Kinds, Problem
 from orr.rounding import level_above
 from tests.exact.arithmetic import equal_optimum
 from tests.exact.common import any_level, any_size, repeatable
