@@ -8,85 +8,17 @@ it is: sizes, levels, weights, and what the sampler compares random words with.
 from __future__ import annotations
 
 import math
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-from orr.decimals import DOWN, UP, decimal, down_to_float, log1p, odds, power
-from orr.laws.law import Law
-from orr.optimum import verify
+from orr.decimals import DOWN, UP, decimal, log1p, odds, power
 from orr.problem import Problem
-from orr.rounding import LEVELS
-from orr_audit.sampler import realised
 
 KEYS = 200_000  # different sums of weights that are counted one by one: some seconds
 ALIKE = 20_000  # equal attributes whose counts are too long for integers
 BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What was proved of a certificate; true if that is all that it claims.
-
-    Attributes
-    ----------
-    holds : bool
-        Whether every claim holds.
-    lower : float
-        Overall level that the weights prove, rounded down.
-    level : float
-        Overall level of the sampler, rounded up.
-    level_error : float
-        Largest relative error of an attribute's level as it is drawn; infinite where that is unproved.
-    seconds : float
-        How long it took.
-    how : str
-        What was exact, in a sentence.
-    """
-
-    holds: bool
-    lower: float
-    level: float
-    level_error: float
-    seconds: float
-    how: str
-
-    def __bool__(self) -> bool:
-        return self.holds
-
-    def __repr__(self) -> str:
-        levels = f"to {self.level_error:.1g}" if self.level_error < math.inf else "unproved"
-        return (
-            f"<{'Verified' if self.holds else 'NOT verified'} in {self.seconds:.2g} s: no mechanism below "
-            f"{self.lower!r}, this one at most {self.level!r}, attribute levels {levels}; {self.how}>"
-        )
-
-
-def verification(
-    law: Law, lower: float, upper: float, prove: Callable[[], tuple[Decimal, str]]
-) -> Verification:
-    """Check the claims of a certificate exactly; ``prove`` returns the lower bound, rounded down, and how."""
-    start = time.perf_counter()
-    proved, counted = prove()
-    level, error, drawn = realised(law)
-    epsilon = max(law.epsilon, upper)
-    holds = (
-        verify.consistent(law)
-        and Decimal(lower) <= proved <= Decimal(upper)
-        and level <= Decimal(epsilon)
-        and error <= LEVELS
-    )
-    return Verification(
-        bool(holds),
-        down_to_float(proved),
-        -down_to_float(-level),
-        error,
-        time.perf_counter() - start,
-        f"{counted}; {drawn}",
-    )
 
 
 def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, str]:

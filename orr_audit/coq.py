@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from orr.arrays import Floats
+from orr.optimum.certificate import Certificate
 from orr.problem import Problem
 from orr_audit.bound import excess
 
@@ -22,18 +23,38 @@ TERMS = 80  # of that series, and four more for each unit of the largest level: 
 CLAIM = 64  # leading bits of the claim: what is dropped is less than the rounding of a double
 
 
-def exported(problem: Problem, weights: Floats, states: int | None = None) -> dict[str, Any]:
-    """Return a certificate in whole numbers: what the weights prove, to be checked by somebody else.
+def for_coq(certificate: Certificate, states: int | None = None) -> dict[str, Any]:
+    """Return the lower bound of a certificate in whole numbers, for a checker that is proved right in Coq.
+
+    It says: every mechanism whose attributes flip no more often than these levels allow has an
+    ``exp(epsilon)`` of at least 1 plus the claim. Store it as JSON, and let the book's repository run the
+    checker: ``python tools/proofs.py certificate FILE``.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        Of :func:`orr.optimal`, with weights.
+    states : int, optional
+        Round the weights first, to about this many sums below their threshold: quicker to check, but less is
+        proved. By default they are not rounded.
+
+    Returns
+    -------
+    dict
+        For each attribute its number of values, its level as a fraction, a bound of its flip probability in
+        units, and its whole weight; the unit; the claim as a fraction.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> found = exported(Problem([2, 3], [4.0, 1.0]), np.array([3.0, 1.0]))
-    >>> found["attributes"][1]["level"], found["attributes"][1]["weight"]
-    ([1, 1], 1)
-    >>> round(math.log1p(Fraction(*found["claim"])), 6)
-    3.100347
+    >>> import orr
+    >>> certificate = orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate
+    >>> numerator, denominator = for_coq(certificate)["claim"]
+    >>> abs(math.log1p(numerator / denominator) - certificate.lower) < 1e-9
+    True
     """
+    problem, weights = certificate.law.problem, certificate.weights
+    if weights is None:
+        raise ValueError("the checker counts weights, and this bound has none")
     sizes, levels = problem.sizes.tolist(), [Fraction(level) for level in problem.epsilons.tolist()]
     whole = _whole(weights if states is None else _coarse(problem, weights, states))
     terms = TERMS + 4 * math.ceil(max(levels))

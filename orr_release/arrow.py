@@ -51,7 +51,7 @@ def imported(module: str) -> Any:
         return import_module(module)
     except ImportError:
         raise ImportError(
-            f'tables need {module.partition(".")[0]}, which is not installed: pip install ".[tables]"'
+            f'tables need {module.partition(".")[0]}, which is not installed: pip install ".[release]"'
         ) from None
 
 

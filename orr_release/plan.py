@@ -104,7 +104,7 @@ class Plan:
         try:
             import narwhals as nw
         except ImportError:
-            raise ImportError('a plan becomes a frame through narwhals: pip install ".[tables]"') from None
+            raise ImportError('a plan becomes a frame through narwhals: pip install ".[release]"') from None
         rows = self._of(ways)
         if not rows:
             known = sorted({len(row.attributes) for row in self.tables})

@@ -63,7 +63,7 @@ class Axes:
         try:
             module = importlib.import_module(kind)
         except ImportError:
-            source = "polars" if kind == "polars" else '".[tables]"'
+            source = "polars" if kind == "polars" else '".[release]"'
             raise ImportError(f"a frame of {kind} needs {kind}: pip install {source}") from None
         rows = int(np.prod([len(values) for values in self.labels]))
         made = {title: _column(module, kind, values, rows) for title, values in columns.items()}

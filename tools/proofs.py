@@ -201,7 +201,7 @@ def coq_certificate(given: dict) -> str:
     except KeyError as error:
         raise Wrong(f"this is not a certificate: {error} is not there") from None
     except (TypeError, ValueError):
-        form = "it is not of the form that certificate.for_coq() returns"
+        form = "it is not of the form that orr_audit.for_coq returns"
         raise Wrong(f"this is not a certificate: {form}") from None
     return (
         "From Coq Require Import NArith List.\nFrom Orr Require Import checker.\n"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +16,6 @@ from orr.optimum import verify
 from orr.optimum.integrity import intact, remade
 from orr.problem import Problem
 from orr.rounding import LEVELS, ULP
-from orr_audit.bound import Verification, bound, verification
-from orr_audit.coq import exported
 
 
 class NotCertified(RuntimeError):
@@ -74,100 +70,54 @@ class Certificate:
         """The gap between the bounds, as a share of ``upper``."""
         return self.gap / self.upper
 
-    def verify(self, exact: bool = False) -> bool | Verification:
+    def verify(self) -> bool:
         """Compute both bounds and the flip probabilities again, by a separate and simpler path.
 
         No sums of the solver or of the law are used: only sizes, levels and weights, the numbers that
-        define the law, and those with which its sampler compares random words.
-
-        Parameters
-        ----------
-        exact : bool
-            Whether to use integers, fractions and decimals rounded outward, to the last digit. That takes
-            seconds instead of milliseconds, and minutes for hundreds of different attributes.
+        define the law, and those with which its sampler compares random words. This path uses doubles, and
+        may err by 1e-9 of the overall level, and of the information about an attribute before it is
+        re-randomized. ``orr_audit.audit`` does the same to the last digit.
 
         Returns
         -------
-        bool or Verification
-            Whether ``lower`` is proved by the weights, ``lower <= upper <= epsilon``, the level of the
-            law is at most ``upper`` (if exact: of its sampler at most ``epsilon``), and every attribute has
-            its level to one part in a million; and nothing was changed in memory. The default path may err by
-            1e-9 of the overall level, and of the information about an attribute before it is re-randomized.
-            The exact one returns what it proved, how, and how long it took; it is true if all holds.
+        bool
+            Whether ``lower`` is proved by the weights, ``lower <= upper <= epsilon``, the level of the law is
+            at most ``upper``, every attribute has its level to one part in a million, and no number was
+            changed in memory.
 
         Examples
         --------
         >>> import orr
-        >>> certificate = orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate
-        >>> certificate.verify()
+        >>> orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate.verify()
         True
-        >>> proof = certificate.verify(exact=True)
-        >>> bool(proof), certificate.lower <= proof.lower < proof.level < certificate.lower + 1e-6
-        (True, True)
         """
         try:
             with np.errstate(all="ignore"):
-                return self._checked(exact)
+                return self._verify()
         except MemoryError:
             raise
-        except Exception as error:  # an object with wrong numbers may raise anything
-            how = f"it cannot be checked: {error}"
-            return Verification(False, 0.0, math.inf, math.inf, 0.0, how) if exact else False
+        except Exception:  # an object with wrong numbers may raise anything
+            return False
 
-    def _checked(self, exact: bool) -> bool | Verification:
-        """Verify, or raise an error."""
-        mechanism = self.mechanism
-        problem = self.law.problem
-        own = not mechanism or (
-            mechanism.law is self.law and mechanism.problem is problem and mechanism.asked is problem
-        )
-        if not (own and self._plausible() and intact(self) and remade(self.law)):
-            raise ValueError("it is of another mechanism, or numbers in it were changed")
-        if exact:
-            return verification(self.law, self.lower, self.upper, self._proved)
-        lower = self._proved_simply()
+    def _verify(self) -> bool:
+        self.check_integrity()
+        lower = self._lower()
         upper, errors = verify.level_and_errors(self.law)
         slack = verify.SLACK * self.upper
         right = self.lower <= lower + slack and upper <= self.upper + slack
         return bool(right and np.abs(errors).max() <= LEVELS)
 
-    def for_coq(self, states: int | None = None) -> dict[str, Any]:
-        """Return the lower bound in whole numbers, for a checker that is proved right in Coq.
+    def check_integrity(self) -> None:
+        """Raise if the certificate is of another mechanism, or if numbers were changed in memory."""
+        mechanism, problem = self.mechanism, self.law.problem
+        own = not mechanism or (
+            mechanism.law is self.law and mechanism.problem is problem and mechanism.asked is problem
+        )
+        if not (own and self._plausible() and intact(self) and remade(self.law)):
+            raise ValueError("it is of another mechanism, or numbers in it were changed")
 
-        It says: every mechanism whose attributes flip no more often than these levels allow has an
-        ``exp(epsilon)`` of at least 1 plus the claim. Store it as JSON, and let the book's repository run the
-        checker: ``python tools/proofs.py certificate FILE``.
-
-        Parameters
-        ----------
-        states : int, optional
-            Round the weights first, to about this many sums below their threshold: quicker to check, but less
-            is proved. By default they are not rounded.
-
-        Returns
-        -------
-        dict
-            For each attribute its number of values, its level as a fraction, a bound of its flip
-            probability in units, and its whole weight; the unit; the claim as a fraction.
-
-        Examples
-        --------
-        >>> import math, orr
-        >>> certificate = orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate
-        >>> numerator, denominator = certificate.for_coq()["claim"]
-        >>> abs(math.log1p(numerator / denominator) - certificate.lower) < 1e-9
-        True
-        """
-        if self.weights is None:
-            raise ValueError("the checker counts weights, and this bound has none")
-        return exported(self.law.problem, self.weights, states)
-
-    def _proved(self) -> tuple[Decimal, str]:
-        """Return the lower bound, rounded down, and how it was proved."""
-        return bound(self.law.problem, None if self.weights is None else self.weights.tolist())
-
-    def _proved_simply(self) -> float:
-        """Return the lower bound, in doubles."""
+    def _lower(self) -> float:
+        """Compute the lower bound in doubles."""
         if self.weights is None:
             return verify.floor(self.law.problem)
         return verify.lower_bound(self.law.problem, self.weights.astype(float))

@@ -59,13 +59,13 @@ def test_make_help_names_every_target():
 
 def test_extras_are_pinned_and_complete():
     assert {"book", "test", "classroom"} <= set(EXTRAS)
-    pinned = [requirement for name in EXTRAS for requirement in EXTRAS[name] if name != "tables"]
+    pinned = [requirement for name in EXTRAS for requirement in EXTRAS[name] if name != "release"]
     assert all("==" in requirement or requirement.startswith("orr[") for requirement in pinned)
 
 
 def test_tables_begin_at_the_versions_that_are_tested():
     pinned = {requirement.partition(" ")[0] for requirement in EXTRAS["book"] + EXTRAS["test"]}
-    least = {requirement.partition(",")[0].replace(">=", "==") for requirement in EXTRAS["tables"]}
+    least = {requirement.partition(",")[0].replace(">=", "==") for requirement in EXTRAS["release"]}
     assert least <= pinned
 
 
@@ -75,8 +75,8 @@ def test_what_a_frame_needs_is_where_its_error_says(monkeypatch, kind):
     with pytest.raises(ImportError, match=f"a frame of {kind} needs {kind}: pip install") as caught:
         orr_release.kronecker([2], [1.0]).estimate([[0]], 0).to_frame(kind)
     source = str(caught.value).rpartition(" ")[2]
-    brought = [re.split("[=<>]", requirement)[0] for requirement in EXTRAS["tables"]]
-    assert kind in (brought if source == '".[tables]"' else [source])
+    brought = [re.split("[=<>]", requirement)[0] for requirement in EXTRAS["release"]]
+    assert kind in (brought if source == '".[release]"' else [source])
 
 
 def test_citation_has_the_version_of_the_package():

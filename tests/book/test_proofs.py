@@ -20,6 +20,7 @@ import pytest
 import checked
 import ledger
 import orr
+from orr_audit import for_coq
 from tests.common import some_slow
 from tools import proofs
 
@@ -208,15 +209,15 @@ MUTANTS = ["raised claim", "changed weight", "wrong q", "wrong size", "wrong lev
 @pytest.mark.parametrize("k", [3, 30])
 def test_the_claim_is_the_certificates_lower_bound(k):
     certificate = fresh(k)
-    level = math.log1p(Fraction(*certificate.for_coq()["claim"]))
+    level = math.log1p(Fraction(*for_coq(certificate)["claim"]))
     assert certificate.lower * (1 - 1e-12) <= level <= certificate.upper
-    assert level - 0.1 < math.log1p(Fraction(*certificate.for_coq(states=500)["claim"])) <= certificate.upper
+    assert level - 0.1 < math.log1p(Fraction(*for_coq(certificate, states=500)["claim"])) <= certificate.upper
 
 
 def test_a_bound_without_weights_has_no_certificate_for_coq():
     certificate = replace(fresh(3), weights=None)
     with pytest.raises(ValueError, match="has none"):
-        certificate.for_coq()
+        for_coq(certificate)
 
 
 # At 100 attributes with rounded weights: seconds instead of half a minute.
@@ -224,7 +225,7 @@ def test_a_bound_without_weights_has_no_certificate_for_coq():
     ("k", "states"), some_slow([(3, None), (30, 2000), (100, 1000)], (30, 2000), (100, 1000))
 )
 def test_fresh_certificates_are_accepted_and_mutants_refused(coq, k, states):
-    given = json.loads(json.dumps(fresh(k).for_coq(states)))
+    given = json.loads(json.dumps(for_coq(fresh(k), states)))
     assert proofs.accepts(given)
     for what in MUTANTS if k < 100 else MUTANTS[:1]:
         assert not proofs.accepts(spoilt(given, what)), what
@@ -241,10 +242,10 @@ def test_fresh_certificates_are_accepted_and_mutants_refused(coq, k, states):
 )
 def test_what_is_no_certificate_is_refused_with_a_reason(change, said):
     with pytest.raises(proofs.Wrong, match=said):
-        proofs.coq_certificate(fresh(3).for_coq() | change)
+        proofs.coq_certificate(for_coq(fresh(3)) | change)
 
 
 def test_only_numbers_reach_coq():
-    given = fresh(3).for_coq()
+    given = for_coq(fresh(3))
     with pytest.raises(proofs.Wrong, match="not a natural number"):
         proofs.accepts(given | {"claim": ["1 1. Axiom magic : False. (*", 1]})

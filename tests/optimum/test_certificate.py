@@ -19,6 +19,7 @@ from orr.optimum import verify
 from orr.optimum.certificate import Certificate, Certified
 from orr.problem import Problem
 from orr.randomness import Source
+from orr_audit import audit
 from orr_audit.sampler import ONE, alias_law, chance, highest, kinds_of
 from tests.exact import samplers
 
@@ -58,6 +59,9 @@ def changed(law, **numbers):
     return other
 
 
+CHECKS = [Certificate.verify, audit]
+
+
 @pytest.fixture
 def caches_believed(monkeypatch):
     """Let the second path find out by itself, from what the sampler compares with."""
@@ -66,26 +70,26 @@ def caches_believed(monkeypatch):
 
 
 @pytest.mark.usefixtures("caches_believed")
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("name", CERTIFIED)
-def test_false_claims_are_rejected(name, exact):
+def test_false_claims_are_rejected(name, check):
     best, certificate = CERTIFIED[name], CERTIFIED[name].certificate
-    assert certificate.verify(exact)
+    assert check(certificate)
     above = math.nextafter(certificate.upper, math.inf)
-    assert not dataclasses.replace(certificate, lower=above).verify(exact)
-    assert not dataclasses.replace(certificate, lower=certificate.upper * 1.01).verify(exact)
-    assert not dataclasses.replace(certificate, upper=certificate.lower * 0.99).verify(exact)
+    assert not check(dataclasses.replace(certificate, lower=above))
+    assert not check(dataclasses.replace(certificate, lower=certificate.upper * 1.01))
+    assert not check(dataclasses.replace(certificate, upper=certificate.lower * 0.99))
     if certificate.weights is not None:
         wrong = certificate.weights.copy()
         wrong[np.argsort(wrong)[-1]] *= 3
         wrong[np.argsort(wrong)[-2]] += wrong.max() / 2
-        assert not dataclasses.replace(certificate, weights=wrong).verify(exact)
+        assert not check(dataclasses.replace(certificate, weights=wrong))
     law = best.law.parts[0] if isinstance(best.law, SplitLaw) else best.law
     if isinstance(law, Product):
         return
     for spoiled in broken(law):
         other = dataclasses.replace(certificate, law=whole(best.law, spoiled), mechanism=None)
-        assert not other.verify(exact)
+        assert not check(other)
 
 
 @pytest.mark.usefixtures("caches_believed")
@@ -97,8 +101,8 @@ def test_samplers_with_other_numbers_are_rejected():
     beside = copy.copy(CERTIFIED["beside"].law)
     beside.places = (np.array([0, 1, 3]), np.array([2]))
     for spoiled, claim in ((law, certificate), (beside, CERTIFIED["beside"].certificate)):
-        for exact in (False, True):
-            assert not dataclasses.replace(claim, law=spoiled, mechanism=None).verify(exact)
+        for check in CHECKS:
+            assert not check(dataclasses.replace(claim, law=spoiled, mechanism=None))
 
 
 # Objects that were changed in memory. None of them may pass, and none may raise an error.
@@ -140,10 +144,10 @@ def spoilt(mechanism):
         yield spoil("sums", lambda m: m.law.balls[0], add=lambda sums, i: sums)
 
 
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("name", CERTIFIED)
-def test_what_was_changed_in_memory_is_rejected(name, exact):
-    passed = [kind for kind, other in spoilt(CERTIFIED[name]) if other.certificate.verify(exact)]
+def test_what_was_changed_in_memory_is_rejected(name, check):
+    passed = [kind for kind, other in spoilt(CERTIFIED[name]) if check(other.certificate)]
     assert passed == []
 
 
@@ -179,15 +183,15 @@ CONSISTENT = {
 }
 
 
-@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("check", CHECKS)
 @pytest.mark.parametrize("kind", CONSISTENT)
-def test_laws_whose_numbers_agree_but_are_not_those_of_a_law_are_rejected(kind, exact):
+def test_laws_whose_numbers_agree_but_are_not_those_of_a_law_are_rejected(kind, check):
     name, spoil = CONSISTENT[kind]
     proof, law = CERTIFIED[name].certificate, spoil(CERTIFIED[name].law)
     for cached in ("flip_mass", "_heights", "log_top", "counted", "epsilon", "neighbour_epsilons"):
         law.__dict__.pop(cached, None)
     upper = max(law.epsilon, proof.lower)
-    assert not Certified(law, dataclasses.replace(proof, law=law, upper=upper)).certificate.verify(exact)
+    assert not check(Certified(law, dataclasses.replace(proof, law=law, upper=upper)).certificate)
 
 
 @pytest.mark.usefixtures("caches_believed")
@@ -197,11 +201,11 @@ def test_exact_levels_of_attributes_are_those_of_the_draws(name):
     best = CERTIFIED[name]
     law, k = best.law, len(best.sizes)
     i = int(law.retained_information.argmin())
-    assert best.certificate.verify(exact=True).level_error < 1e-9
+    assert audit(best.certificate).level_error < 1e-9
     stay = np.full(k, math.inf) if law.stay is None else law.stay.copy()
     stay[i] = min(stay[i], 1e4) * 1.00001
     wrong = changed(law, stay=stay)
-    proof = dataclasses.replace(best.certificate, law=wrong, mechanism=None).verify(exact=True)
+    proof = audit(dataclasses.replace(best.certificate, law=wrong, mechanism=None))
     few = name == "ramp"
     level = samplers.attribute_levels(wrong, [i])[0] if few else samplers.ball_attribute_level(wrong, i)
     assert not proof
@@ -210,7 +214,7 @@ def test_exact_levels_of_attributes_are_those_of_the_draws(name):
 
 def test_what_cannot_be_followed_is_called_unproved(monkeypatch):
     monkeypatch.setattr("orr_audit.coins.MOST", 10)
-    proof = CERTIFIED["balls"].certificate.verify(exact=True)
+    proof = audit(CERTIFIED["balls"].certificate)
     assert not proof
     assert proof.level_error == math.inf
     assert "attribute levels unproved" in repr(proof)
@@ -223,7 +227,7 @@ def test_malformed_certificates_are_rejected():
     wrong_lower = [{"lower": value} for value in (math.nan, -1.0)]
     wrong_upper = [{"upper": value} for value in (math.inf, math.nan, certificate.lower)]
     for change in wrong_weights + wrong_lower + wrong_upper:
-        assert not dataclasses.replace(certificate, **change).verify(exact=True)
+        assert not audit(dataclasses.replace(certificate, **change))
         assert (
             change == {"upper": certificate.lower} or not dataclasses.replace(certificate, **change).verify()
         )
@@ -239,16 +243,14 @@ def test_weights_with_very_many_sums_prove_nothing(monkeypatch):
 
 def test_the_floor_is_below_the_truth_for_many_values():
     # Levels just above 1, where a difference would cancel.
-    assert orr.optimal([999983] * 2000, [1.0804021060301507] * 2000, time_limit=1e-9).certificate.verify(
-        exact=True
-    )
+    assert audit(orr.optimal([999983] * 2000, [1.0804021060301507] * 2000, time_limit=1e-9).certificate)
 
 
 def test_verification_keeps_its_digits():
     for sizes, levels in (([10**6] * 400, [14.0] * 400), ([2] * 30_000, [1.0] * 30_000)):
         certificate = orr.optimal(sizes, levels).certificate
         assert certificate.verify()
-        assert certificate.verify(exact=True)
+        assert audit(certificate)
 
 
 def whole(law, joint):
@@ -266,11 +268,11 @@ def broken(law):
 
 
 def test_what_exact_verification_says():
-    proof = CERTIFIED["balls"].certificate.verify(exact=True)
+    proof = audit(CERTIFIED["balls"].certificate)
     assert "Verified in" in repr(proof)
     assert "flip sets counted in integers" in repr(proof)
     assert proof.level <= CERTIFIED["balls"].epsilon
-    refuted = dataclasses.replace(CERTIFIED["alike"].certificate, lower=9.0).verify(exact=True)
+    refuted = audit(dataclasses.replace(CERTIFIED["alike"].certificate, lower=9.0))
     assert "NOT verified" in repr(refuted)
     assert refuted.lower < 9
 
@@ -297,7 +299,7 @@ def test_the_coins_of_a_cell_are_counted():
     # Half a unit is less than a double can add to 1.
     assert above_one(0.5) > 1
     alike = CERTIFIED["alike"].certificate
-    assert alike.verify(exact=True).level > float(highest_without_coins(alike.law))
+    assert audit(alike).level > float(highest_without_coins(alike.law))
 
 
 def highest_without_coins(law):

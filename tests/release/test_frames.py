@@ -402,7 +402,7 @@ def test_long_tables_are_done_by_several_threads():
 
 def test_a_library_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(ImportError, match=r'tables need pyarrow, .*pip install "\.\[tables\]"'):
+    with pytest.raises(ImportError, match=r'tables need pyarrow, .*pip install "\.\[release\]"'):
         read(pl.DataFrame(PEOPLE), STRICT)
 
 

@@ -281,7 +281,7 @@ def test_frames():
 
 def test_frames_need_narwhals(monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals", None)
-    with pytest.raises(ImportError, match=r'pip install "\.\[tables\]"'):
+    with pytest.raises(ImportError, match=r'pip install "\.\[release\]"'):
         orr_release.kronecker(SIZES, LEVELS).plan(10).to_frame()
 
 
