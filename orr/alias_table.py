@@ -10,7 +10,7 @@ from orr.arrays import Floats, Integers
 from orr.randomness import Source
 from orr.rounding import alias_units
 
-SPAN = 700.0  # nats between masses in one table: e^-700 is above rounding.TINY
+MAX_SPREAD = 700.0  # nats from the largest mass of a table to the smallest: e^-700 is above MIN_MASS
 
 
 def minus(a: float, b: float) -> tuple[float, float]:
@@ -25,7 +25,7 @@ class Categories:
 
     For n categories, each probability is right to a relative error of `alias_units`, however small it is:
     that is what makes the reported level honest. What is left of the shares is kept to twice the digits,
-    and the last category to be filled may collect all of the rest. Weights below ``rounding.TINY`` of the
+    and the last category to be filled may collect all of the rest. Weights below ``rounding.MIN_MASS`` of the
     largest would lose digits: laws drop them.
 
     Examples
@@ -70,7 +70,7 @@ class Tiers:
     Parameters
     ----------
     log_masses : ndarray
-        Logarithms of the masses. Sorted, none may be rarer than the one before by ``SPAN`` or more.
+        Logarithms of the masses. Sorted, none may be rarer than the one before by ``MAX_SPREAD`` or more.
 
     Examples
     --------
@@ -82,10 +82,10 @@ class Tiers:
     def __init__(self, log_masses: Floats) -> None:
         order = np.argsort(-log_masses, kind="stable")
         logs, starts = log_masses[order], [0]
-        if np.diff(logs).min(initial=0) <= -SPAN:
+        if np.diff(logs).min(initial=0) <= -MAX_SPREAD:
             raise ArithmeticError("the masses of the categories are too far apart")
-        while logs[starts[-1]] - logs[-1] >= SPAN:  # the last category in reach begins the next table
-            starts.append(int(np.searchsorted(-logs, SPAN - logs[starts[-1]])) - 1)
+        while logs[starts[-1]] - logs[-1] >= MAX_SPREAD:  # the last category in reach begins the next table
+            starts.append(int(np.searchsorted(-logs, MAX_SPREAD - logs[starts[-1]])) - 1)
         self.tables: list[tuple[Integers, Categories]] = []
         end, deeper = len(logs), 0.0
         for start in reversed(starts):
@@ -95,7 +95,7 @@ class Tiers:
             self.tables.insert(0, (order[start:end], Categories(masses)))
             end, deeper = start, math.fsum(masses.tolist())
         # A table, the sums and exponentials that its last category is made of, and their arguments.
-        self.units = sum(alias_units(len(table._keep)) + SPAN for _, table in self.tables)
+        self.units = sum(alias_units(len(table._keep)) + MAX_SPREAD for _, table in self.tables)
 
     def draw(self, n: int, source: Source) -> Integers:
         """Draw n categories."""

@@ -20,15 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 from orr.arrays import Array, Floats, Integers
 from orr.entropy import Stream
 
-SPAN = 700.0  # nats between masses in one table: e^-700 is above rounding.TINY
 
-
-class Looked:
+class Lookup:
     """The values of a table at places, as an array that is made only where it is asked for.
 
     Examples
     --------
-    >>> np.asarray(Looked(np.array([0.5, 2.0]), np.array([1, 1, 0])))
+    >>> np.asarray(Lookup(np.array([0.5, 2.0]), np.array([1, 1, 0])))
     array([2. , 2. , 0.5])
     """
 
@@ -76,7 +74,7 @@ class Source:
             words = self._rng.integers(2**64, dtype=np.uint64, size=-(-size // 8)).view(dtype)
         return words[:count].reshape(shape)
 
-    def coins(self, probability: Floats | Looked, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    def coins(self, probability: Floats | Lookup, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Coins that come up true with exactly the probabilities given.
 
         A uniform number is compared with the probability sixteen binary digits at a time;
@@ -100,7 +98,7 @@ class Source:
         return result
 
     def choose(
-        self, odds: Array | Looked, shape: tuple[int, ...], against: Array | Looked | float = 1.0
+        self, odds: Array | Lookup, shape: tuple[int, ...], against: Array | Lookup | float = 1.0
     ) -> NDArray[np.bool_]:
         """Coins that come up true with the odds given, whichever side is the rare one.
 
@@ -109,13 +107,13 @@ class Source:
         (for_it, places), (not_it, _) = split(odds), split(against)
         with np.errstate(invalid="ignore"):  # 0 to 0 has no chance, and is refused if it is drawn
             chance = np.minimum(for_it, not_it) / (for_it + not_it)
-        coins = self.coins(chance if places is None else Looked(chance, places), shape)
+        coins = self.coins(chance if places is None else Lookup(chance, places), shape)
         often = for_it >= not_it
         if often.all():
             return np.logical_not(coins, out=coins)
         return np.logical_xor(coins, everywhere(often, shape, places), out=coins) if often.any() else coins
 
-    def integers(self, sizes: Integers | Looked, shape: tuple[int, ...]) -> Array:
+    def integers(self, sizes: Integers | Lookup, shape: tuple[int, ...]) -> Array:
         """Integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
         table, places = split(sizes)
         narrow, wide = (np.uint16, np.uint32) if table.max(initial=0) <= 256 else (np.uint32, np.uint64)
@@ -130,7 +128,7 @@ class Source:
         return values
 
 
-def split(values: ArrayLike | Looked) -> tuple[Array, Integers | None]:
+def split(values: ArrayLike | Lookup) -> tuple[Array, Integers | None]:
     """Return a table, and places in it if it is looked up.
 
     Examples
@@ -138,7 +136,7 @@ def split(values: ArrayLike | Looked) -> tuple[Array, Integers | None]:
     >>> split(2.0)
     (array(2.), None)
     """
-    return (values.table, values.places) if isinstance(values, Looked) else (np.asarray(values), None)
+    return (values.table, values.places) if isinstance(values, Lookup) else (np.asarray(values), None)
 
 
 def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = None) -> Array:

@@ -19,7 +19,7 @@ from orr.caps.proofs import Prices
 from orr.laws.cells import Cells
 from orr.problem import Kinds, Problem
 from orr.progress import Clock
-from orr.rounding import RATES, ULP, Unsound
+from orr.rounding import RATE_UNITS, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
@@ -185,7 +185,7 @@ class CappedProgram:
         for place, flow in ((other, factor * prices), (likelier, -prices)):
             np.add.at(rest, place, flow)
             np.add.at(size, place, np.abs(flow))
-        digits = 3 * len(supply) + 2 * RATES + 4 * np.ptp(log_x) + self.kinds.units(self.flips.T)
+        digits = 3 * len(supply) + 2 * RATE_UNITS + 4 * np.ptp(log_x) + self.kinds.units(self.flips.T)
         rest, moved = self._moved(log_x, rest + ULP * digits * size)
         if not rest.min() < 0 < rest.max():
             return -math.inf, moved

@@ -22,15 +22,16 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
 from orr.laws.fields import Fields, numbers
-from orr.laws.tilt import MAX_TILT, found_tilt, is_tilt
 from orr.problem import Problem
-from orr.randomness import Looked, Source
+from orr.randomness import Lookup, Source
 from orr.rounding import Unsound, ball_units
 
 Edge = Floats | float
 
-TINY = 1e-290  # chance that is cut in the dynamic program
-LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
+MIN_SUM = 1e-290  # smaller sums of probabilities are cut in the dynamic program
+MIN_TERM = 2.0**-53 * MIN_SUM  # smaller terms of a sum are cut: above 2e-308, below which doubles lose digits
+MAX_TILT = 64.0  # flips of weight 1 then have a probability of e^-64, which does not matter any more
+TILT_TOLERANCE = 1e-3  # relative; sums hardly change that near to the best tilt (the search has 1e-6)
 MAX_STATES, KEPT = 10**6, 25 * 10**6  # of a ball in a file; and times the root of its attributes: 400 MB
 FAR = 36.0  # widths, where the logistic function is 0 or 1 to the last digit of a double
 
@@ -205,7 +206,7 @@ class Ball:
         """Draw the same; give the attributes one by one, and the rows in which each of them flips."""
         room = np.full(n, self.states - 1)
         for i, (keep, low, high) in self.steps():
-            rows = np.flatnonzero(source.choose(Looked(low + high, room), (n,), against=Looked(keep, room)))
+            rows = np.flatnonzero(source.choose(Lookup(low + high, room), (n,), against=Lookup(keep, room)))
             at = room[rows]
             more = source.choose(high[at], at.shape, against=low[at]) if self.flip[1, i] else 0
             room[rows] -= self.low[i] + more
@@ -230,13 +231,13 @@ def _parts(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
     """Parts of the law of the weight where one more attribute is true, or flips with a weight or the next.
 
     A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
-    is not cut, of at least TINY, it is less than half a unit.
+    is not cut, of at least MIN_SUM, it is less than half a unit.
     """
     parts = np.zeros((3, len(law)))
     for part, weight, chance in zip(parts, (0, low, low + 1), (keep, *flip), strict=True):
         if chance and weight < len(law):
             np.multiply(law[: len(law) - weight], chance, out=part[weight:])
-    parts[parts < LEAST] = 0
+    parts[parts < MIN_TERM] = 0
     return parts
 
 
@@ -246,5 +247,51 @@ def _shifted(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
     for weight, chance in ((low, flip[0]), (low + 1, flip[1])):
         if chance and weight < len(law):
             more[weight:] += chance * law[: len(law) - weight]
-    more[more < TINY] = 0
+    more[more < MIN_SUM] = 0
     return more
+
+
+def found_tilt(sizes: Integers, weights: Floats, mean: float) -> float:
+    """Return the tilt that makes this the mean weight of the flips; 0 if the mean is smaller anyway.
+
+    Examples
+    --------
+    >>> round(found_tilt(np.array([2, 2]), np.array([1.0, 1.0]), 0.5) - float(np.log(3)), 5)
+    0.0
+    """
+
+    def excess(tilt: float) -> float:
+        return float((weights * scipy.special.expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean
+
+    top = 1.0 / (mean + 1)
+    if excess(0) <= 0:
+        return 0.0
+    while excess(top) > 0 and top < MAX_TILT:
+        top *= 2
+    return float(scipy.optimize.brentq(excess, 0, top, rtol=1e-6)) if top < MAX_TILT else MAX_TILT
+
+
+def is_tilt(tilt: float, sizes: Integers, weights: Floats, mean: float) -> bool:
+    """Return whether a tilt is as good as the one that `found_tilt` returns, without a search.
+
+    Any tilt would give the same law in exact arithmetic; a bad one loses what underflows.
+
+    Examples
+    --------
+    >>> coins = np.array([2, 2]), np.array([1.0, 1.0]), 0.5
+    >>> is_tilt(np.log(3), *coins), is_tilt(1.0, *coins), is_tilt(0.0, *coins)
+    (True, False, False)
+    """
+
+    def above(tilt: float) -> bool:
+        with np.errstate(over="ignore"):
+            flips = (sizes - 1) / (sizes - 1 + np.exp(tilt * weights))
+        return bool((weights * flips).sum() > mean)
+
+    if tilt == MAX_TILT:
+        return above(
+            MAX_TILT / 2 * (1 - TILT_TOLERANCE)
+        )  # the search doubles its steps, and may stop before the end
+    # Next to 0 a tilt is found with the absolute tolerance of brentq, 2e-12.
+    low, high = tilt * (1 - TILT_TOLERANCE) - 4e-12, tilt * (1 + TILT_TOLERANCE) + 4e-12
+    return (low <= 0 or above(low)) and not above(high)

@@ -15,14 +15,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.alias_table import SPAN, Categories, Tiers
+from orr.alias_table import MAX_SPREAD, Categories, Tiers
 from orr.arrays import Floats, Integers, frozen
-from orr.laws.chances import among, binomial
 from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
 from orr.problem import Kinds, Problem
 from orr.randomness import Source
-from orr.rounding import TINY, Unsound, log_sum
+from orr.rounding import MIN_MASS, Unsound, log_sum
 
 DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so
 DENSE_ROW = 2_000  # attributes of a kind, whose repairs take a matrix of the square of that
@@ -32,7 +31,7 @@ DENSITIES = 10**8  # numbers that may be read to compare what repairs leave of t
 def _reached(log_masses: Floats) -> float:
     """Logarithm of a mass below which all are too far from those above for tables within tables."""
     logs = -np.sort(-log_masses)
-    gaps = np.flatnonzero(np.diff(logs) <= -SPAN)
+    gaps = np.flatnonzero(np.diff(logs) <= -MAX_SPREAD)
     return float(logs[gaps[0] + 1]) if len(gaps) else -math.inf
 
 
@@ -58,7 +57,8 @@ class Cells(Lifted):
         if not len(cells):
             raise Unsound("no cell stands out from the uniform part")
         log_masses = log_excess + kinds.log_uniform(cells)
-        listed = log_masses > (_reached(log_masses) if deep else max(log_masses.max(), 0) + math.log(TINY))
+        least = _reached(log_masses) if deep else max(log_masses.max(), 0) + math.log(MIN_MASS)
+        listed = log_masses > least
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
         if not (self._log_masses.size and self._log_masses.max() < 709):
             raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")
@@ -85,7 +85,7 @@ class Cells(Lifted):
     @property
     def _deep(self) -> bool:
         """Whether the masses are too far apart for one table."""
-        return self.deep and bool(np.ptp(self._log_masses) >= SPAN)
+        return self.deep and bool(np.ptp(self._log_masses) >= MAX_SPREAD)
 
     @property
     def drawn(self) -> float:
@@ -235,3 +235,33 @@ class Cells(Lifted):
             raise ValueError(f"{fields.path('cells')} must differ, with no more flips than attributes")
         log_excess = fields.doubles("log_excess", len(cells))
         return cls(problem, kinds, cells, log_excess, fields.flag("deep"), fields.odds("stay", len(problem)))
+
+
+def binomial(n: int, hit: float, miss: float) -> Floats:
+    """Return the probabilities of 0, ..., n hits in n trials, right however small that of a hit or a miss is.
+
+    Examples
+    --------
+    >>> binomial(2, 0.25, 0.75)
+    array([0.5625, 0.375 , 0.0625])
+    """
+    hits = np.arange(n + 1)
+    ways = np.concatenate([[0.0], np.cumsum(np.log((n - hits[:-1]) / hits[1:]))])
+    return np.exp(ways + hits * _log_chance(hit, miss) + (n - hits) * _log_chance(miss, hit))
+
+
+def _log_chance(chance: float, other: float) -> float:
+    """Return the logarithm of a probability, computed from the smaller one of it and its complement."""
+    return math.log(chance) if chance < other else math.log1p(-other)
+
+
+def among(n: int, flips: int, m: int) -> Floats:
+    """Return the probabilities that 0, ..., m of m attributes flip, given the number of flips among all n.
+
+    Examples
+    --------
+    >>> among(4, 2, 2) * 6
+    array([1., 4., 1.])
+    """
+    ways = (math.comb(flips, j) * math.comb(n - flips, m - j) for j in range(m + 1))
+    return np.array([count / math.comb(n, m) for count in ways])

@@ -19,14 +19,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orr import rounding
 from orr.alias_table import Categories, Tiers
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.levels import Levels
 from orr.problem import Problem
-from orr.randomness import Looked, Source
-from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, level_above, relaxation_units
+from orr.randomness import Lookup, Source
+from orr.rounding import LEVEL_TOLERANCE, MIN_RETAINED, ULP, Unsound, alias_units, level_above
 
-NEAR = 2**15  # flips made at a time, if there are many: what was read is in the cache when it is written
+CACHED_FLIPS = 2**15  # flips of a batch: few enough that values stay in the cache between read and write
 
 CANCELLED = 1e-9  # share of its terms that a sum must have, lest it be rounding noise: terms have 12 digits
 
@@ -210,7 +211,7 @@ class Lifted(Law):
         with np.errstate(divide="ignore", over="ignore"):
             stay = p * (w / (1 + w)) * (1 + 1 / self.mass) / np.maximum(surplus, 0)
         # Neither flips nor truths show a surplus this small: it is what the solvers were asked for more.
-        most = 4 * ULP * relaxation_units(len(q), self.problem.epsilons.max(), 40)
+        most = 4 * ULP * rounding.relaxation_units(len(q), self.problem.epsilons.max(), 40)
         stay[(surplus <= most * q) & (stay > 1e9)] = math.inf
         self.stay = stay if (stay < math.inf).any() else None
 
@@ -222,11 +223,11 @@ class Lifted(Law):
         right = self.kept * told * (1 + 1 / w) / (1 + 1 / self.mass)
         off = np.abs(np.where(w < 1, right, self.rates / self.problem.q) - 1)
         off += ULP * self.rate_units * np.where(w < 1, 1 / told, 1)
-        if told.min() < FLOOR:  # a difference whose digits are lost: the draws may tell something else
+        if told.min() < MIN_RETAINED:  # a difference whose digits are lost: the draws may tell something else
             i = int(told.argmin())
             raise Unsound(f"attribute {i} is too faint for a joint law: that tells {told[i]:.2g} of it")
         # Half of what is tolerated: a level may change by twice as much as what is told of it.
-        if not off.max() <= LEVELS / 2:  # also rejects NaN
+        if not off.max() <= LEVEL_TOLERANCE / 2:  # also rejects NaN
             i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
             level = self.problem.epsilons[i]
             raise Unsound(f"attribute {i} may miss its level {level} by {off[i]:.2g} of it")
@@ -240,7 +241,7 @@ class Lifted(Law):
         values = result.reshape(-1)
         for flipping, attributes in self.batches(self._categories.draw(len(rows), source), source):
             places, top = rows[flipping] * k + attributes, sizes[attributes].astype(np.uint32)
-            steps = source.integers(Looked(sizes - 1, attributes), attributes.shape)
+            steps = source.integers(Lookup(sizes - 1, attributes), attributes.shape)
             moved = values[places] + steps + np.uint32(1)
             values[places] = moved - top * (moved >= top)
         if self.stay is not None:
@@ -256,7 +257,7 @@ class Lifted(Law):
             kept = source.choose(stay[shaky], (len(near), len(shaky)))
             again, which = np.divmod(np.flatnonzero(~kept), len(shaky))
             attributes = shaky[which]
-            values = source.integers(Looked(self.problem.sizes, attributes), which.shape)
+            values = source.integers(Lookup(self.problem.sizes, attributes), which.shape)
             result[near[again], attributes] = values
 
 

@@ -16,7 +16,7 @@ from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.rounding import FLOOR
+from orr.rounding import MIN_RETAINED
 
 
 class SingleFlip(Lifted):
@@ -40,7 +40,7 @@ class SingleFlip(Lifted):
         ``z0`` is at least their ``z``. If one is left, they all are randomized one by one.
         """
         mass = z0 + math.fsum(((problem.sizes - 1) * z).tolist())
-        faint = (problem.w < FLOOR * min(1.0, mass)) & (z > 0)
+        faint = (problem.w < MIN_RETAINED * min(1.0, mass)) & (z > 0)
         if not faint.any():
             return cls(problem, z0, z)
         if np.count_nonzero(~faint) == 1:

@@ -15,7 +15,7 @@ from orr.mechanism import Mechanism
 from orr.optimum import verify
 from orr.optimum.integrity import intact, remade
 from orr.problem import Problem
-from orr.rounding import LEVELS, ULP
+from orr.rounding import LEVEL_TOLERANCE, ULP
 
 
 class NotCertified(RuntimeError):
@@ -105,7 +105,7 @@ class Certificate:
         upper, errors = verify.level_and_errors(self.law)
         slack = verify.SLACK * self.upper
         right = self.lower <= lower + slack and upper <= self.upper + slack
-        return bool(right and np.abs(errors).max() <= LEVELS)
+        return bool(right and np.abs(errors).max() <= LEVEL_TOLERANCE)
 
     def check_integrity(self) -> None:
         """Raise if the certificate is of another mechanism, or if numbers were changed in memory."""
