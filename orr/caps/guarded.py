@@ -17,7 +17,6 @@ from orr.caps.proofs import Alone, Head, Proof
 from orr.caps.ramp import Ramp
 from orr.caps.ramp_search import RAMP_STATES, RampSearch, harris, resolved
 from orr.checks import plain
-from orr.constructions.named import named
 from orr.decimals import down_to_float
 from orr.laws.cells import Cells
 from orr.laws.law import Law
@@ -69,7 +68,6 @@ class Guarded(Certified):
         return self.certificate.lower
 
 
-@named
 def guarded(
     sizes: Sizes,
     epsilons: Levels,
@@ -122,7 +120,7 @@ def guarded(
     """
     clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
     with shown(clock, progress):
-        return CappedSearch(problem.part(~problem.faint), slack, clock).run().with_faint(problem)
+        return CappedSearch(problem.part(~problem.faint), slack, clock).run().extended(problem, "guarded")
 
 
 class CappedSearch:

@@ -1,4 +1,4 @@
-"""The second path to the numbers of a ramp: what :mod:`orr.optimum.verify` must know of it (chapter price)."""
+"""The second path to the numbers of a ramp, for :mod:`orr.optimum.verify` (chapter price)."""
 
 from __future__ import annotations
 

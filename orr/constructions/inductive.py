@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from orr.alias_table import minus
 from orr.arrays import Floats, frozen
-from orr.constructions.named import named
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
@@ -27,11 +26,10 @@ class Inductive(Mechanism):
     fell_back: NDArray[np.bool_]
 
     def __init__(self, law: Law, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
-        super().__init__(law, asked)
+        super().__init__(law, asked, "inductive")
         vars(self)["fell_back"] = frozen(fell_back)
 
 
-@named
 def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
     """Add the attributes one at a time to the closed form of the first two.
 
