@@ -20,7 +20,7 @@ more: it is dropped, and its flip sets are left to the uniform part, which is ha
 from the truth outward, the truth itself may be such a set, if there are hundreds of attributes.
 Where neighbours must stay close to one another nothing may be dropped: rarer categories then share one of a
 table, and have a table of their own. The units of all tables down to it add up, each with an exponential
-whose argument is at most ``alias_table.MAX_SPREAD``.
+whose argument is at most ``deep_cells.MAX_SPREAD``.
 
 **The level of a lifted law.** With odds ``M`` the record is drawn from the second law, where category
 ``j`` has mass ``m_j`` of the total ``M`` and the flip set ``S`` the chance ``c(S)``; else it is uniform,

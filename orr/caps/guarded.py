@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats
 from orr.caps.certificate import CAP_TOL, Capped
+from orr.caps.deep_cells import DeepCells
 from orr.caps.equal_attributes import Rounding, clipped_line
 from orr.caps.linear_program import GAP_TOL, CappedProgram
 from orr.caps.proofs import Alone, Head, Proof
@@ -18,7 +19,6 @@ from orr.caps.ramp import Ramp
 from orr.caps.ramp_search import RAMP_STATES, RampSearch, harris, resolved
 from orr.checks import plain
 from orr.decimals import down_to_float
-from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.product import Product
 from orr.laws.split import SplitLaw
@@ -203,7 +203,7 @@ class CappedSearch:
             heights = above.heights(flips)
             flips, heights = flips[heights > 0, None], heights[heights > 0]
             excess = heights + np.log(-np.expm1(-heights))
-            law = Cells(self.problem, self.kinds, flips, excess, deep=True)
+            law = DeepCells(self.problem, self.kinds, flips, excess)
             self.offer(LINE, law, above.level + above.misfit)
 
     def linear_program(self) -> None:

@@ -7,7 +7,6 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.alias_table import minus
 from orr.arrays import Floats, frozen
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
@@ -15,6 +14,7 @@ from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.optimum.single_flip import single_flips
 from orr.problem import Levels, Problem, Sizes
+from orr.randomness import minus
 from orr.rounding import ULP
 
 FIRST_BLOCK = 64  # attributes; blocks double, so that those that fall back are found in linear time

@@ -15,7 +15,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.alias_table import MAX_SPREAD, Categories, Tiers
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
@@ -28,21 +27,14 @@ DENSE_ROW = 2_000  # attributes of a kind, whose repairs take a matrix of the sq
 DENSITIES = 10**8  # numbers that may be read to compare what repairs leave of the largest changes
 
 
-def _reached(log_masses: Floats) -> float:
-    """Logarithm of a mass below which all are too far from those above for tables within tables."""
-    logs = -np.sort(-log_masses)
-    gaps = np.flatnonzero(np.diff(logs) <= -MAX_SPREAD)
-    return float(logs[gaps[0] + 1]) if len(gaps) else -math.inf
-
-
 class Cells(Lifted):
     """A law that lifts listed cells above the uniform part.
 
     ``log_excess[j]`` is the logarithm of ``G`` at the flip sets of cell ``j``. A cell too rare for a double
-    next to the likeliest is dropped, unless neighbours are to stay close: then it is kept, if it is ``deep``.
+    next to the likeliest is dropped.
     """
 
-    block = 2**24
+    block, deep = 2**24, False
 
     def __init__(
         self,
@@ -50,20 +42,22 @@ class Cells(Lifted):
         kinds: Kinds,
         cells: Integers,
         log_excess: Floats,
-        deep: bool = False,
         stay: Floats | None = None,
     ) -> None:
-        self.problem, self.kinds, self.deep = problem, kinds, deep
+        self.problem, self.kinds = problem, kinds
         if not len(cells):
             raise Unsound("no cell stands out from the uniform part")
         log_masses = log_excess + kinds.log_uniform(cells)
-        least = _reached(log_masses) if deep else max(log_masses.max(), 0) + math.log(MIN_MASS)
-        listed = log_masses > least
+        listed = log_masses > self._least(log_masses)
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
         if not (self._log_masses.size and self._log_masses.max() < 709):
             raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")
         self.repair(stay)
         self.check()
+
+    def _least(self, log_masses: Floats) -> float:
+        """Return the logarithm of the largest mass that is dropped."""
+        return max(float(log_masses.max()), 0.0) + math.log(MIN_MASS)
 
     @cached_property
     def weights(self) -> Floats:
@@ -77,20 +71,6 @@ class Cells(Lifted):
     def retained_information(self) -> Floats:
         flips = self.kinds.count * self.kinds.problem.p
         return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
-
-    @cached_property
-    def _categories(self) -> Categories | Tiers:
-        return Tiers(self._log_masses) if self._deep else super()._categories
-
-    @property
-    def _deep(self) -> bool:
-        """Whether the masses are too far apart for one table."""
-        return self.deep and bool(np.ptp(self._log_masses) >= MAX_SPREAD)
-
-    @property
-    def drawn(self) -> float:
-        tables = self._categories
-        return tables.units + 4 + self.coins if isinstance(tables, Tiers) else super().drawn
 
     def _per_attribute(self, value: Callable[[int], Floats]) -> Floats:
         """Sum up a value of every cell of each kind, with pairwise sums."""
@@ -111,7 +91,7 @@ class Cells(Lifted):
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         counts = self.cells[categories]
-        flips = np.zeros((len(categories), len(self.problem)), dtype=bool)
+        flips = np.zeros((len(categories), len(self.kinds.of)), dtype=bool)
         for g, n in enumerate(self.kinds.count.tolist()):
             (rows,) = np.nonzero(counts[:, g])
             left = counts[rows, g]
@@ -234,7 +214,7 @@ class Cells(Lifted):
         if (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
             raise ValueError(f"{fields.path('cells')} must differ, with no more flips than attributes")
         log_excess = fields.doubles("log_excess", len(cells))
-        return cls(problem, kinds, cells, log_excess, fields.flag("deep"), fields.odds("stay", len(problem)))
+        return cls(problem, kinds, cells, log_excess, fields.odds("stay", len(problem)))
 
 
 def binomial(n: int, hit: float, miss: float) -> Floats:

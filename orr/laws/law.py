@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orr import rounding
-from orr.alias_table import Categories, Tiers
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.levels import Levels
 from orr.problem import Problem
-from orr.randomness import Lookup, Source
+from orr.randomness import AliasTable, Categories, Lookup, Source
 from orr.rounding import LEVEL_TOLERANCE, MIN_RETAINED, ULP, Unsound, alias_units, level_above
 
 CACHED_FLIPS = 2**15  # flips of a batch: few enough that values stay in the cache between read and write
@@ -155,8 +154,8 @@ class Lifted(Law):
         return level_above(self.log_top, self.counted + self.drawn)
 
     @cached_property
-    def _categories(self) -> Categories | Tiers:
-        return Categories(self.weights)
+    def _categories(self) -> Categories:
+        return AliasTable(self.weights)
 
     @cached_property
     def mass(self) -> float:

@@ -14,7 +14,6 @@ from functools import singledispatch
 import numpy as np
 import scipy
 
-from orr.alias_table import Categories, Tiers
 from orr.arrays import Floats, Integers
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
@@ -23,6 +22,7 @@ from orr.laws.law import Law, Lifted
 from orr.laws.single_flip import SingleFlip
 from orr.laws.split import SplitLaw
 from orr.problem import Problem
+from orr.randomness import AliasTable, Categories
 
 SLACK = 1e-9  # relative error of logarithms added up in plain doubles
 MAX_SUMS = 2**21  # of weights that are not whole: a second; constructions list up to 100,000 flip sets
@@ -170,22 +170,25 @@ def _(law: BallMixture) -> Parts:
 def _drawn_as(law: Lifted, log_share: Floats, log_mass: float) -> bool:
     """Return whether the odds and the alias tables of the sampler agree with the definition."""
     odds = abs(math.log(law.mass) - log_mass) <= SLACK * max(1, abs(log_mass))
-    if not isinstance(law._categories, Tiers):
-        drawn, share = _alias_law(law._categories), np.exp(log_share)
-        return bool(odds and len(drawn) == len(share) and (np.abs(drawn - share) <= SLACK * share).all())
-    log_drawn, log_reached = np.full(len(log_share), -np.inf), 0.0
-    with np.errstate(divide="ignore"):
-        for members, table in law._categories.tables:
-            log_law = np.log(_alias_law(table))
-            log_drawn[members] = log_law[: len(members)] + log_reached
-            log_reached += log_law[-1]
-    return bool(odds and (np.abs(log_drawn - log_share) <= SLACK * (1 - log_share)).all())
+    return odds and agree(law._categories, log_share)
 
 
-def _alias_law(table: Categories) -> Floats:
+@singledispatch
+def agree(categories: Categories, log_share: Floats) -> bool:
+    """Return whether categories are drawn with these probabilities, given as logarithms."""
+    raise TypeError(f"{type(categories).__name__} cannot be verified")
+
+
+@agree.register
+def _(table: AliasTable, log_share: Floats) -> bool:
+    drawn, share = alias_law(table), np.exp(log_share)
+    return bool(len(drawn) == len(share) and (np.abs(drawn - share) <= SLACK * share).all())
+
+
+def alias_law(table: AliasTable) -> Floats:
     """Return the probability of each category of an alias table."""
-    n = len(table._keep)
-    return (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
+    n = len(table.keep)
+    return (table.keep + np.bincount(table.alias, 1 - table.keep, minlength=n)) / n
 
 
 @singledispatch

@@ -1,11 +1,13 @@
-"""The second path to the numbers of a ramp, for :mod:`orr.optimum.verify` (chapter price)."""
+"""The second path for ramps and nested tables, registered with :mod:`orr.optimum.verify` (chapter price)."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from orr.arrays import Floats
+from orr.caps.deep_cells import NestedTables
 from orr.caps.ramp import Ramp
-from orr.optimum.verify import SLACK, Parts, consistent, parts, weighed
+from orr.optimum.verify import SLACK, Parts, agree, alias_law, consistent, parts, weighed
 
 
 @parts.register
@@ -30,3 +32,15 @@ def falls_evenly(law: Ramp) -> bool:
         and np.allclose(ramp.log_keep, -np.log(sizes), rtol=SLACK)
         and np.allclose(ramp.log_flip, log_flip, rtol=SLACK)
     )
+
+
+@agree.register
+def nested_agree(categories: NestedTables, log_share: Floats) -> bool:
+    """Return whether nested tables draw categories with these probabilities, given as logarithms."""
+    log_drawn, log_reached = np.full(len(log_share), -np.inf), 0.0
+    with np.errstate(divide="ignore"):
+        for members, table in categories.tables:
+            log_law = np.log(alias_law(table))
+            log_drawn[members] = log_law[: len(members)] + log_reached
+            log_reached += log_law[-1]
+    return bool((np.abs(log_drawn - log_share) <= SLACK * (1 - log_share)).all())
