@@ -119,7 +119,7 @@ class Mechanism:
         return self.problem.q
 
     def log_ratio(self, flip_set: Iterable[int]) -> float:
-        """Logarithm of the probability of a record with this flip set, over that of one all flipped.
+        """Return the log ratio of the probabilities of a record with this flip set and one all flipped.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Mechanism:
         return self.law.log_ratio(set(check_attributes(flip_set, len(self.problem))))
 
     def matrix(self) -> Floats:
-        """Distortion matrix: the entry in row ``u``, column ``v`` is Pr[release u | truth v].
+        """Return the distortion matrix: the entry in row ``u``, column ``v`` is Pr[release u | truth v].
 
         Records are in the order of the Kronecker product: the last attribute changes fastest.
         Refused past 4,096 different records.
@@ -202,7 +202,7 @@ class Mechanism:
         return released[0] if len(released) == 1 and np.ndim(records) == 1 else released
 
     def randomize(self, codes: Array, source: Source) -> Array:
-        """Randomize codes that are known to be good, as many rows at a time as suit the law."""
+        """Randomize valid codes, as many rows at a time as suit the law."""
         released, step = np.empty_like(codes), max(1, self.law.block // codes.shape[1])
         for start in range(0, len(codes), step):
             rows = slice(start, start + step)

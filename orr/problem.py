@@ -233,7 +233,7 @@ class Kinds:
 
 
 def information_floor(sizes: Sizes, epsilons: Levels) -> float:
-    r"""Overall level that no mechanism with these flip probabilities can go below.
+    r"""Return an overall level that no mechanism with these flip probabilities can go below.
 
     The sum over attributes of the mutual information, in nats, between a uniformly random
     value and its randomized response,

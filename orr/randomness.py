@@ -22,7 +22,7 @@ from orr.entropy import Stream
 
 
 class Lookup:
-    """The values of a table at places, as an array that is made only where it is asked for.
+    """The values of a table at places, made into an array only on request.
 
     Examples
     --------
@@ -58,14 +58,14 @@ class Source:
         if isinstance(rng, int | np.integer):
             if rng < 0:
                 raise ValueError(f"rng = {rng} must be a seed of at least 0")
-            # Not default_rng(rng): the records may well have been drawn with that seed.
+            # Not default_rng(rng), since the records may have been drawn with that seed.
             rng = np.random.default_rng([int(rng), 0x6F7272])
         if rng is not None and not isinstance(rng, np.random.Generator):
             raise TypeError(f"rng must be None, a seed or a numpy Generator, got {rng!r}")
         self._supply = Stream() if rng is None else rng
 
     def words(self, shape: tuple[int, ...], dtype: type[np.unsignedinteger]) -> Array:
-        """Independent words, every bit of them fair."""
+        """Return independent words of fair bits."""
         count = math.prod(shape)
         size = count * np.dtype(dtype).itemsize
         if isinstance(self._supply, Stream):
@@ -75,7 +75,7 @@ class Source:
         return words[:count].reshape(shape)
 
     def coins(self, probability: Floats | Lookup, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Coins that come up true with exactly the probabilities given.
+        """Return coins that come up true with exactly the probabilities given.
 
         A uniform number is compared with the probability sixteen binary digits at a time;
         only where they agree, once in 65,536, are more digits drawn. A probability of 1 has
@@ -100,12 +100,12 @@ class Source:
     def choose(
         self, odds: Array | Lookup, shape: tuple[int, ...], against: Array | Lookup | float = 1.0
     ) -> NDArray[np.bool_]:
-        """Coins that come up true with the odds given, whichever side is the rare one.
+        """Return coins that come up true with the odds given, whichever side is the rare one.
 
         The smaller side over the sum is right to a unit in the last place, its odds to two.
         """
         (for_it, places), (not_it, _) = split(odds), split(against)
-        with np.errstate(invalid="ignore"):  # 0 to 0 has no chance, and is refused if it is drawn
+        with np.errstate(invalid="ignore"):  # odds of 0 to 0 are refused if they are drawn
             chance = np.minimum(for_it, not_it) / (for_it + not_it)
         coins = self.coins(chance if places is None else Lookup(chance, places), shape)
         often = for_it >= not_it
@@ -114,7 +114,7 @@ class Source:
         return np.logical_xor(coins, everywhere(often, shape, places), out=coins) if often.any() else coins
 
     def integers(self, sizes: Integers | Lookup, shape: tuple[int, ...]) -> Array:
-        """Integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
+        """Return integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
         table, places = split(sizes)
         narrow, wide = (np.uint16, np.uint32) if table.max(initial=0) <= 256 else (np.uint32, np.uint64)
         bits = np.iinfo(narrow).bits
@@ -154,7 +154,7 @@ def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = N
         return table.take(places)
     if table.size <= 1 or table.shape == shape:
         return table
-    # Twice as much at a time: rows of ten, one by one, take ten times as long.
+    # Double the part that is filled: row by row would take ten times as long.
     result, done = np.empty(math.prod(shape), dtype=table.dtype), table.size
     result[:done] = table[: len(result)]
     while done < len(result):
@@ -164,7 +164,7 @@ def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = N
 
 
 def at(table: Array, places: Integers | None, chosen: Integers) -> Array:
-    """Return the same values, but only the chosen ones of them, counted along the rows.
+    """Return the chosen ones of these values, counted along the rows.
 
     Examples
     --------
@@ -175,12 +175,12 @@ def at(table: Array, places: Integers | None, chosen: Integers) -> Array:
 
 
 def _probabilities(values: Floats, places: Integers | None) -> Floats:
-    """Refuse what is not a probability: a draw must never go on with it."""
+    """Return the values; raise if one is not a probability, since a draw must never go on with it."""
     if not values.size or (values.min() >= 0 and values.max() <= 1):  # also rejects NaN
         return values
     wrong = ~((values >= 0) & (values <= 1))
     if places is None or wrong[places].any():
-        raise ArithmeticError("a chance is not a number from 0 to 1, so nothing was drawn")
+        raise ArithmeticError("a probability is not a number from 0 to 1, so nothing was drawn")
     return np.where(wrong, 0.0, values)
 
 

@@ -67,7 +67,7 @@ class Ball:
         self, problem: Problem, weights: Floats, states: int, edge: Edge = 1.0, tilt: float | None = None
     ) -> None:
         proper = np.size(edge) <= states and np.min(edge) > 0 and np.max(edge) <= 1
-        if not (states >= 1 and proper and (weights >= 0).all()):  # nan, too
+        if not (states >= 1 and proper and (weights >= 0).all()):  # also rejects NaN
             raise ValueError("a ball needs weights of at least 0, a state, and an edge above 0 up to 1")
         self.problem, self.weights, self.states, self.edge = problem, weights, states, edge
         order = np.lexsort((weights, problem.sizes))  # so that the order of the attributes does not matter
@@ -86,13 +86,13 @@ class Ball:
 
     @classmethod
     def of(cls, problem: Problem, weights: Floats, radius: float) -> Ball:
-        """Ball of a radius that need not be an integer: its edge is shared out."""
+        """Return the ball of a radius that need not be an integer: a share of its edge belongs to it."""
         states = math.ceil(radius)
         return cls(problem, weights, states, max(1 - states + radius, 1e-9))
 
     @classmethod
     def soft(cls, problem: Problem, weights: Floats, radius: float, width: float) -> Ball:
-        """Ball whose edge falls off over a width, as the logistic function does."""
+        """Return the ball whose edge falls off over a width, as the logistic function does."""
         states = math.ceil(radius + FAR * width)
         first = min(max(math.floor(radius - FAR * width), 0), states - 1)
         return cls(problem, weights, states, scipy.special.expit((radius - np.arange(first, states)) / width))
@@ -119,7 +119,7 @@ class Ball:
         return np.append(np.ones(self.states - np.size(self.edge)), self.edge)
 
     def add(self, law: Floats, i: int) -> Floats:
-        """Law of the weight with one more attribute, the i-th of those that may flip."""
+        """Return the law of the weight with one more attribute, the i-th of those that may flip."""
         return _shifted(law, self.keep[i], self.low[i], self.flip[:, i])
 
     @cached_property
@@ -129,7 +129,7 @@ class Ball:
 
     @cached_property
     def below(self) -> Floats:
-        """Probability of each weight, but for the factor ``exp(log_scale)``."""
+        """Probability of each weight, divided by ``exp(log_scale)``."""
         law = reduce(self.add, range(len(self.live)), np.eye(1, self.states)[0])
         return law * np.exp(-self.tilt * np.arange(self.states)[::-1])
 
@@ -158,7 +158,7 @@ class Ball:
         return rates / rest[-1]
 
     def chance(self, flips: Floats, truths: Floats | None = None) -> float:
-        """Chance to be in the ball if each attribute flips, on its own, with the chance given.
+        """Return the probability of the ball if attributes flip independently, with the probabilities given.
 
         That of the truth may be given too, where a subtraction from 1 would not be exact enough.
         """
@@ -171,7 +171,7 @@ class Ball:
         return float(law @ self.inside)
 
     def joint(self, attributes: list[int]) -> Floats:
-        """Law of the flips of a few attributes in the ball, as a cube with an axis for each."""
+        """Return the joint law of the flips of a few attributes in the ball, with an axis for each."""
         rank = {int(i): place for place, i in enumerate(self.live)}
         places = [rank.get(i) for i in attributes]
         law = np.eye(1, self.states)[0]
@@ -198,7 +198,7 @@ class Ball:
         return flips
 
     def steps(self) -> Iterator[tuple[int, Floats]]:
-        """Give attributes as they are drawn, and the odds of truth and two weights of a flip, by the room."""
+        """Yield attributes in the order of the draws, and odds of truth and of either weight."""
         for i, rest in passed(self.add, self.accepted[::-1], range(len(self.live))[::-1]):
             yield i, _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
 
@@ -228,7 +228,7 @@ def passed(add: Callable[[Floats, int], Floats], law: Floats, order: range) -> I
 
 
 def _parts(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
-    """Parts of the law of the weight where one more attribute is true, or flips with a weight or the next.
+    """Return the parts of the law with one more attribute: it is kept, or flips with either weight.
 
     A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
     is not cut, of at least MIN_SUM, it is less than half a unit.
@@ -242,7 +242,7 @@ def _parts(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
 
 
 def _shifted(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
-    """Law of the weight with one more attribute, which may flip with a weight and the next one."""
+    """Return the law of the weight with one more attribute, which may flip with either weight."""
     more = law * keep
     for weight, chance in ((low, flip[0]), (low + 1, flip[1])):
         if chance and weight < len(law):

@@ -53,7 +53,7 @@ class BallMixture(Lifted):
 
     @cached_property
     def _heights(self) -> Floats:
-        """Logarithm of what each ball adds to ``G``."""
+        """Logarithm of the height that each ball adds to ``G``."""
         return np.log(self.weights) - [ball.log_mass for ball in self.balls]
 
     @cached_property
@@ -83,7 +83,7 @@ class BallMixture(Lifted):
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
-        """The overall level: at the edge of a ball one flip may make all the difference."""
+        """The overall level, since one flip may lead out of a ball."""
         if not self._few:
             return frozen(np.full(len(self.problem), self.epsilon))
         k = len(self.problem)
@@ -131,5 +131,5 @@ class BallMixture(Lifted):
 
 
 def _few(k: int, states: int) -> bool:
-    """Tell whether all flip sets can be compared: about a second."""
+    """Return whether the flip sets are few enough to compare all, in about a second."""
     return k <= 10 and 2**k * k * states <= 10**8

@@ -73,7 +73,7 @@ class Cells(Lifted):
         return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
 
     def _per_attribute(self, value: Callable[[int], Floats]) -> Floats:
-        """Sum up a value of every cell of each kind, with pairwise sums."""
+        """Sum a value over the cells, for each kind, pairwise; return it for each attribute."""
         sums = [(self.weights * value(g)).sum() for g in range(len(self.kinds))]
         return np.array(sums)[self.kinds.of]
 
@@ -171,7 +171,7 @@ class Cells(Lifted):
         return self._log_density_in(np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds)))
 
     def _log_density_in(self, flipped: Integers) -> float:
-        """Do the same for the flip sets of a cell."""
+        """Return the logarithm of ``1 + G``, repairs included, at the flip sets of a cell."""
         total = self.log_excess.copy()
         with np.errstate(divide="ignore"):
             for g, c in enumerate(flipped.tolist()):
@@ -179,7 +179,7 @@ class Cells(Lifted):
         return float(np.logaddexp(0, log_sum(total)))
 
     def _moved(self, g: int, c: int) -> Floats:
-        """Chance of each number of flips of a kind after repairs, if there were c before."""
+        """Return the probability of each number of flips of a kind after repairs, given c before."""
         n, i = int(self.kinds.count[g]), self.kinds.first[g]
         s, p, size = self.replaced[i], self.problem.p[i], self.problem.sizes[i]
         if s == 0:

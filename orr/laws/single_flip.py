@@ -20,7 +20,7 @@ from orr.rounding import MIN_RETAINED
 
 
 class SingleFlip(Lifted):
-    """Nothing but the truth or one flip, above the uniform part.
+    """A law that lifts the truth and single flips above the uniform part.
 
     ``G`` is ``T * z0`` when nothing is flipped, ``T * z[i]`` when attribute ``i`` alone is, else 0.
     """

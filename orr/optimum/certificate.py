@@ -19,7 +19,7 @@ from orr.rounding import LEVEL_TOLERANCE, ULP
 
 
 class NotCertified(RuntimeError):
-    """The solver's answer could not be proved right."""
+    """The bounds of the optimum are too far apart for the answer to be certified."""
 
 
 @dataclass(frozen=True, eq=False)
