@@ -20,7 +20,7 @@ from orr.optimum.certificate import Certificate, Certified
 from orr.problem import Problem
 from orr.randomness import Source
 from orr_audit import audit
-from orr_audit.sampler import ONE, alias_law, chance, highest, kinds_of
+from orr_audit.sampler import UNITS_OF_ONE, alias_law, chance, highest, kinds_of
 from tests.exact import samplers
 
 
@@ -213,7 +213,7 @@ def test_exact_levels_of_attributes_are_those_of_the_draws(name):
 
 
 def test_what_cannot_be_followed_is_called_unproved(monkeypatch):
-    monkeypatch.setattr("orr_audit.coins.MOST", 10)
+    monkeypatch.setattr("orr_audit.sampler.MAX_FOLLOWED_STATES", 10)
     proof = audit(CERTIFIED["balls"].certificate)
     assert not proof
     assert proof.level_error == math.inf
@@ -306,7 +306,7 @@ def highest_without_coins(law):
     """Overall level of equal attributes if placing flips tossed no coins that are rounded."""
     lifted, table = chance(law.mass), alias_law(law._categories._keep, law._categories._alias)
     kinds, _ = kinds_of(law)
-    scale = lifted / (1 - lifted) / (len(table) * ONE) * math.prod(a**n for a, n in kinds)
+    scale = lifted / (1 - lifted) / (len(table) * UNITS_OF_ONE) * math.prod(a**n for a, n in kinds)
     return log1p(DOWN.multiply(highest(law, kinds, table), decimal(scale, DOWN)), DOWN)
 
 
