@@ -216,23 +216,6 @@ def optimum(sizes, levels):
     return level_of(Bracket(supported(sizes, low, weights), excess))
 
 
-def two_optimum(sizes, levels):
-    """Bracket the optimum of two attributes by the paper's closed form, which rises with both levels."""
-    ends = [[1 + getattr(growth(e), end) for e in levels] for end in Bracket._fields]
-    return level_of(Bracket(*(two_excess(*sizes, *end) for end in ends)))
-
-
-def two_excess(m, n, E1, E2):
-    """Return ``x_0 - 1`` by the cases of the paper."""
-    if (m - 1) * (n - 1) <= E1 * E2:
-        if n * (E1 - 1) < m * (E2 - 1):
-            m, n, E1, E2 = n, m, E2, E1
-        return (n * E1 * E2 + (m - 1) * (n - 1) * (E2 - 1)) / (E2 + n - 1) - 1
-    if (n - m) * E1 * E2 - m * (n - 1) * E1 + (m - 1) * n * E2 < 0:
-        m, n, E1, E2 = n, m, E2, E1
-    return (n - 1) * (E1 + m - 1) * E2 / (m * (n - 1) - (E1 - 1) * E2) - 1
-
-
 def equal_optimum(size, level, k):
     """Bracket the optimum of k equal attributes: ``1 + k d / sum over s < k q of (k q - s) Bin(k, p)(s)``.
 

@@ -12,17 +12,13 @@ import orr
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
 from orr.problem import Problem
+from tests import common
 from tests.common import examples, times
 from tests.exact.arithmetic import MP, number
 from tests.laws.playing import realised_laws
 
-CONSTRUCTIONS = {
-    "kronecker": orr.kronecker,
-    "two_attribute": lambda sizes, levels: orr.two_attribute(sizes[:2], levels[:2]),
+CONSTRUCTIONS = common.CONSTRUCTIONS | {
     "radius_one": orr.radius_one,
-    "inductive": orr.inductive,
-    "linear_program": lambda sizes, levels: orr.linear_program(sizes, levels).solve(),
-    "optimal": orr.optimal,
     "guarded": partial(orr.guarded, slack=0.2, time_limit=2),  # what it claims holds whenever it stops
 }
 every_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
@@ -72,6 +68,11 @@ class Played:
             )
             found.append(MP.log(truth * (a - 1) / lie))
         return found
+
+
+def excess(level, bound):
+    """Say by how much a level passes a bound."""
+    return f"{MP.nstr(level, 17)} is more than {bound!r}, by {MP.nstr(level - bound, 3)}"
 
 
 def repeatable(many):

@@ -1,8 +1,8 @@
 """The bounds of a certificate hold to the last digit: lower <= optimum <= upper <= epsilon.
 
-The optimum is known to more than 60 digits for up to five attributes, for two and for equal ones by
-closed forms as well. So is what weights prove, which the audit of the package is compared with: beyond a few
-attributes it says whether the weights of a certificate prove its lower bound.
+The optimum is known to more than 60 digits for up to five attributes, and for equal ones. So is what weights
+prove, which the audit of the package is compared with: beyond a few attributes it says whether the weights of
+a certificate prove its lower bound.
 """
 
 import math
@@ -23,7 +23,6 @@ from tests.exact.arithmetic import (
     equal_optimum,
     number,
     optimum,
-    two_optimum,
 )
 from tests.exact.common import any_level, any_size, built, drawn, problems, repeatable
 
@@ -50,15 +49,7 @@ def check_bounds(mechanism, truth):
     ordered(float(certificate.upper), float(mechanism.epsilon), "upper bound and epsilon")
 
 
-# The ways to the truth agree with one another.
-
-
-@repeatable(40)
-@example(sizes=(4, 4), levels=(math.log(3), math.log(3)))
-@example(sizes=(2, 10**6), levels=(1e-6, 50.0))
-@given(sizes=st.tuples(any_size, any_size), levels=st.tuples(any_level(), any_level()))
-def test_simplex_and_closed_form_agree_for_two(sizes, levels):
-    assert meet(optimum(sizes, levels), two_optimum(sizes, levels))
+# Two ways to the truth agree.
 
 
 @repeatable(15)
@@ -199,7 +190,7 @@ def test_bounds_hold_for_any_problem(name, problem):
 @example(sizes=(10**6, 10**6), levels=(50.0, 1e-6))
 @given(sizes=st.tuples(any_size, any_size), levels=st.tuples(any_level(), any_level()))
 def test_bounds_hold_for_two_attributes(sizes, levels):
-    truth = two_optimum(sizes, levels)
+    truth = optimum(sizes, levels)
     check_bounds(orr.optimal(sizes, levels), truth)
     for construct in (orr.two_attribute, orr.radius_one):
         # Without a certificate it may be off by as much as its attribute levels are.
