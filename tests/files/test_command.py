@@ -460,7 +460,7 @@ def test_what_stands_where_the_mechanism_is_named_is_told_at_once(planned_job, f
     named.mkdir() if folder else named.write_text("mine", "utf-8")
     before = sorted(os.listdir(planned_job))
     with monkeypatch.context() as patched:
-        patched.setattr(batches, "batches", None)  # nothing is read
+        patched.setattr(batches, "_batches", None)  # nothing is read
         assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
     assert "released.csv.mechanism exists, where the name of the mechanism" in capsys.readouterr().err
     assert sorted(os.listdir(planned_job)) == before
