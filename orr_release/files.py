@@ -254,9 +254,8 @@ def _arrow_tables(path: Path) -> Iterator[Any]:
         yield opened.schema.empty_table()
         for i in range(opened.num_record_batches):
             batch = opened.get_batch(i)
-            batch.validate(
-                full=True
-            )  # Of offsets that point outside, Arrow reads what stands there, or crashes.
+            # Where offsets point outside of the batch, Arrow would read what stands there, or crash.
+            batch.validate(full=True)
             yield pa.Table.from_batches([batch])
 
 

@@ -128,6 +128,14 @@ def test_an_interrupted_run_leaves_nothing(job, error, monkeypatch):
     assert sorted(os.listdir(job)) == before
 
 
+def test_what_appears_meanwhile_is_not_overwritten(job):
+    before, target = sorted(os.listdir(job)), job / "released.csv"
+    with pytest.raises(FileExistsError, match=r"released\.csv exists: keep what was released"):
+        files.release_file(JOB, job / "truth.csv", target, lambda rows: target.write_text("kept"))
+    assert target.read_text() == "kept"
+    assert sorted(os.listdir(job)) == sorted([*before, "released.csv"])
+
+
 def test_a_column_that_nobody_declared_is_not_even_read(tmp_path):
     (tmp_path / "truth.csv").write_text("other,sex\n" + "1,F\n" * 300_000 + "Ann,M\n", "utf-8")
     assert files.release_file(SEX, tmp_path / "truth.csv", tmp_path / "new.csv") == 300_001
