@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import combinations
@@ -25,7 +25,7 @@ MAX_PAIRS = 2_000  # Of 63 attributes: more would take long to compute, and nobo
 # The yardstick is the share that a cell has on average, 1 over the number of cells. Up to a tenth of it the
 # 95% interval of such a cell reaches a fifth of its value up and down. Past a half (1 in 1.96) it reaches
 # zero, so that the cell cannot be told from an empty one.
-GOOD, USELESS = 0.1, 0.5
+MAX_GOOD, MAX_ROUGH = 0.1, 0.5
 VERDICTS = ("good", "rough", "useless", "impossible")
 MAX_SHOWN = 12  # Rows of a table on the screen.
 EXPLANATION = (
@@ -75,7 +75,7 @@ class Row:
         if self.standard_error == math.inf:
             return VERDICTS[3]
         relative = self.standard_error / self.share
-        return VERDICTS[0 if relative <= GOOD else 1 if relative <= USELESS else 2]
+        return VERDICTS[0 if relative <= MAX_GOOD else 1 if relative <= MAX_ROUGH else 2]
 
     @property
     def name(self) -> str:
@@ -171,8 +171,8 @@ class Plan:
         nw = imported("narwhals", "a plan as a frame needs")
         rows = self._of(ways)
         if not rows:
-            known = sorted({len(row.attributes) for row in self.tables})
-            raise ValueError(f"ways = {ways!r}: this plan has tables of {_listed(known, str)} attributes")
+            known = [str(w) for w in sorted({len(row.attributes) for row in self.tables})]
+            raise ValueError(f"ways = {ways!r}: this plan has tables of {_listed(known)} attributes")
         names = ["attribute"] if ways == 1 else [f"attribute {i + 1}" for i in range(ways)]
         columns = {name: [row.attributes[i] for row in rows] for i, name in enumerate(names)}
         values = zip(*((r.cells, r.factor, r.standard_error, r.share, r.verdict) for r in rows), strict=True)
@@ -292,40 +292,34 @@ def _complaints(tables: Sequence[Row], n: int) -> list[str]:
     found = []
     if lost := [row for row in tables if row.verdict == "impossible"]:
         found.append(
-            f"Impossible, however many people there are: {_listed(lost, lambda row: row.name)}. "
+            f"Impossible, however many people there are: {_listed([row.name for row in lost])}. "
             "The release keeps no trace of how these depend on each other."
         )
     if noisy := [row for row in tables if row.verdict == "useless"]:
+        words = [f"{row.name} ({row.standard_error:.2g} beside {row.share:.2g})" for row in noisy]
         found.append(
-            f"Useless with {people(n)}: {_listed(noisy, _compared)}. "
+            f"Useless with {people(n)}: {_listed(words)}. "
             "The standard error passes half of what a cell holds on average."
         )
     return found
 
 
-def _compared(row: Row) -> str:
-    """Return the error of a cell beside what it holds on average."""
-    return f"{row.name} ({row.standard_error:.2g} beside {row.share:.2g})"
+def _listed(words: Sequence[str]) -> str:
+    """Return the first words, and how many more there are."""
+    more = f", and {len(words) - MAX_SHOWN:,} more" if len(words) > MAX_SHOWN else ""
+    return ", ".join(words[:MAX_SHOWN]) + more
 
 
-def _listed(things: Sequence[Any], say: Callable[[Any], str], most: int = MAX_SHOWN) -> str:
-    """Return the first things in words, and how many more there are."""
-    more = f", and {len(things) - most:,} more" if len(things) > most else ""
-    return ", ".join(say(thing) for thing in things[:most]) + more
-
-
-def chosen(tables: Sequence[Row], most: int = MAX_SHOWN) -> tuple[list[Row], list[str]]:
+def chosen(tables: Sequence[Row]) -> tuple[list[Row], list[str]]:
     """Return the tables to show, the worst of many, and sentences about what is left out."""
-    rows: list[Row] = []
-    notes = []
+    rows, notes = list[Row](), list[str]()
     for ways in sorted({len(row.attributes) for row in tables}):
         group = [row for row in tables if len(row.attributes) == ways]
-        if len(group) <= most:
-            rows += group
-            continue
-        rows += sorted(group, key=lambda row: -row.standard_error * row.cells)[:most]
-        kind = {1: "one-way", 2: "two-way"}.get(ways, f"{ways}-way")
-        notes.append(f"The {most} worst of {len(group):,} {kind} tables ({tally(group)}).")
+        if len(group) > MAX_SHOWN:
+            kind = {1: "one-way", 2: "two-way"}.get(ways, f"{ways}-way")
+            notes.append(f"The {MAX_SHOWN} worst of {len(group):,} {kind} tables ({tally(group)}).")
+            group = sorted(group, key=lambda row: -row.standard_error * row.cells)[:MAX_SHOWN]
+        rows += group
     return rows, notes
 
 
