@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array, Integers
-from orr.checks import HIDDEN, check_codes, nameless, too_narrow
+from orr.checks import HIDDEN, check_attributes, check_codes, nameless, too_narrow
 from orr_release import frames
 from orr_release.arrow import KIND_NAMES, Column, fill
 from orr_release.domain import Domain, is_missing
@@ -99,6 +99,52 @@ def read(
             shown = frames.type_name(records, name)
             raise TypeError(f"column {name!r} is of type {shown}, which is not one type of Arrow: change it")
     return codes
+
+
+def places_of(domain: Domain | Integers, attributes: Any) -> list[int]:
+    """Return the numbers of one or several attributes, given by name or number.
+
+    Examples
+    --------
+    >>> places_of(Domain({"sex": ["F", "M"], "children": 4}), ["children", 0])
+    [1, 0]
+    """
+    single = isinstance(attributes, str | int | np.integer)
+    several: Iterable[Any] = [attributes] if single else attributes
+    if not isinstance(domain, Domain):
+        return check_attributes(several, len(domain))
+    return [domain.place(attribute) for attribute in several]
+
+
+def codes_given(domain: Domain | Integers, given: Mapping[Any, Any] | None) -> dict[int, int]:
+    """Return the numbers of the attributes given, and the codes of their values.
+
+    Examples
+    --------
+    >>> codes_given(Domain({"sex": ["F", "M"], "children": 4}), {"sex": "M"})
+    {0: 1}
+    """
+    if isinstance(domain, Domain):
+        return {domain.place(name): domain.code(name, label) for name, label in (given or {}).items()}
+    fixed = dict(zip(check_attributes(given or {}, len(domain)), (given or {}).values(), strict=True))
+    for i, code in fixed.items():
+        number = isinstance(code, int | np.integer) and not isinstance(code, bool)
+        if not (number and 0 <= code < domain[i]):
+            raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {domain[i] - 1}")
+    return fixed
+
+
+def check_answers(codes: Array, domain: Domain | Integers, places: Sequence[int]) -> None:
+    """Raise if records that were asked for some attributes lack an answer to one of them.
+
+    Examples
+    --------
+    >>> check_answers(np.array([[1]]), Domain({"sex": ["F", "M"]}), [0])
+    """
+    for j, i in enumerate(places):
+        lacking = int(np.count_nonzero(codes[:, j] < 0))
+        if lacking and isinstance(domain, Domain):
+            raise _column(domain, i, True, places).incomplete(lacking)
 
 
 def _column(domain: Domain, i: int, complete: bool, places: Sequence[int] | None) -> Column:

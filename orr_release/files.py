@@ -13,9 +13,10 @@ from orr_release.arrow import Undeclared, imported
 from orr_release.commas import comma_batches
 from orr_release.domain import Domain
 from orr_release.estimate import Estimate
+from orr_release.forms import FORM
 from orr_release.origin import KEY, check_origin, check_truth, origin
 from orr_release.place import beside, check_kind, replaced
-from orr_release.release import FORM, Release
+from orr_release.release import Release
 
 LONGEST = 200  # letters that are read of the file that names a mechanism: more than a digest has
 ROWS = 2**18  # read and randomized at a time: tens of megabytes, and long enough to be fast
@@ -114,7 +115,7 @@ def estimate_file(
             readings.append(release.read(batch, attributes, **options))
         rows += len(batch)
         progress(len(batch))
-    return release.concluded(readings)
+    return release.combine(readings)
 
 
 def made_by(source: str | os.PathLike[str], release: Release) -> bool:

@@ -23,4 +23,4 @@ channel_of = lru_cache(maxsize=8)(Channel.of)
 def unbiased_table(law, observed, attributes):
     """Undo the randomization of a table of counts, for records of one form and of weight 1."""
     part = Part(channel_of(law, attributes), observed, observed)
-    return Estimate(attributes, {0: part}, part.seen.sum(), part.seen.sum())
+    return Estimate({0: part}, part.seen.sum(), part.seen.sum())

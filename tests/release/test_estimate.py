@@ -17,7 +17,6 @@ import orr_release
 from orr.channel import Channel
 from orr_release.counting import Part
 from orr_release.estimate import Estimate
-from orr_release.pooled import Pooled
 from tests.common import CONSTRUCTIONS, GOLDEN, examples, flip_sets, problems
 from tests.release.common import unbiased_table
 
@@ -157,13 +156,13 @@ def tally(cells, weights, shape):
     return count.reshape(shape)
 
 
-def estimate_of(forms, cells, weights, own, attributes=(1, 0), given=()):
+def estimate_of(forms, cells, weights, own, given=()):
     """Estimate from released cells, weights and form numbers; a form without a channel does not ask."""
     parts = {
         f: Part(c, *(tally(cells[own == f], weights[own == f] ** e, c.shape) for e in (1, 2)))
         for f, c in enumerate(forms)
     }
-    return Estimate(attributes, parts, weights.sum(), (weights**2).sum(), given=given)
+    return Estimate(parts, weights.sum(), (weights**2).sum(), given=given)
 
 
 def drawn(seed, n=400, forms=2, attributes=(1, 0), given=()):
@@ -174,7 +173,7 @@ def drawn(seed, n=400, forms=2, attributes=(1, 0), given=()):
 
 
 def by_definition(estimate, sampling):
-    """Covariance of the counts of a whole table, from matrices, as the docstring of pooled.py has it."""
+    """Covariance of the counts of a whole table, from matrices, as the docstring of estimate.py has it."""
     parts, W, W2 = list(estimate.parts.values()), estimate.total, estimate.squares
     K = [np.linalg.inv(part.channel.matrix()) for part in parts]
     own = np.array([part.seen.sum() for part in parts])
@@ -211,13 +210,13 @@ def test_covariances_are_those_of_the_definition(seed, sampling, forms):
 
 
 def test_a_forgotten_cross_term_is_caught(monkeypatch):
-    right = Pooled.moments
+    right = Estimate._moments
 
     def forgotten(self, sampling):
         found = right(self, sampling)
         return type(found)(found.less, 0 * found.e, found.h)
 
-    monkeypatch.setattr(Pooled, "moments", forgotten)
+    monkeypatch.setattr(Estimate, "_moments", forgotten)
     with pytest.raises(AssertionError):
         check_covariance(1, True)
 
@@ -242,7 +241,7 @@ few_records = pytest.mark.filterwarnings("ignore::orr_release.Unreliable")
 def test_groups_are_slices_of_the_whole_table():
     forms = channels((1, 0, 2))
     data = drawn(5, n=3000, attributes=(1, 0), given=(3,))
-    whole = estimate_of(forms, *data, attributes=(1, 0, 2))
+    whole = estimate_of(forms, *data)
     group = estimate_of(forms, *data, given=(3,))
     assert group.given == {2: 3}
     np.testing.assert_array_equal(group.counts, whole.counts[..., 3])
@@ -301,17 +300,17 @@ def test_what_cannot_be_added_is_refused_with_the_reason():
     one, two = channels()
     seen = np.ones((3, 2))
     part, other = Part(one, seen, seen), Part(two, seen, seen)
-    first = Estimate((1, 0), {0: part}, 6, 6)
+    first = Estimate({0: part}, 6, 6)
     with pytest.raises(ValueError, match="mechanisms differ"):
-        first + Estimate((1, 0), {0: other}, 6, 6)
+        first + Estimate({0: other}, 6, 6)
     with pytest.raises(ValueError, match="same table"):
-        first + Estimate((1, 0), {0: part}, 6, 6, names=("b", "a"))
+        first + Estimate({0: part}, 6, 6, names=("b", "a"))
     with pytest.raises(ValueError, match="same table"):
-        first + Estimate((1,), {0: part}, 6, 6, given=[1])
+        first + Estimate({0: part}, 6, 6, given=[1])
     with pytest.raises(TypeError):
         first + 1
     with pytest.raises(ValueError, match="mechanisms differ"):  # forms that one of the two does not have
-        first + Estimate((1, 0), {1: other}, 6, 6)
+        first + Estimate({1: other}, 6, 6)
 
 
 def test_weights_are_copies_of_records():
@@ -330,18 +329,18 @@ def test_weights_are_copies_of_records():
 def test_nobody_has_no_proportions():
     one, two = channels()
     zero = np.zeros((3, 2))
-    nobody = Estimate((1, 0), {0: Part(one, zero, zero), 1: Part(two, zero, zero)}, 0, 0)
+    nobody = Estimate({0: Part(one, zero, zero), 1: Part(two, zero, zero)}, 0, 0)
     assert not nobody.counts.any()
     assert not nobody.covariance(True).any()
     for ask in (lambda: nobody.proportions, nobody.nonnegative, nobody.independence_test):
         with pytest.raises(ValueError, match="no records, or only of weight 0"):
             ask()
     assert nobody.to_frame()["proportion"].isna().all()
-    unasked = Estimate((1, 0), {0: Part(one, zero, zero)}, 5, 5)
+    unasked = Estimate({0: Part(one, zero, zero)}, 5, 5)
     with pytest.raises(orr.NotRecoverable, match="nobody answered"):
         _ = unasked.counts
     with pytest.raises(orr.NotRecoverable, match="no form asks"):
-        Estimate((1, 0), {}, 5, 5)
+        Estimate({}, 5, 5)
 
 
 def test_a_form_that_lost_the_table_is_left_out():
@@ -349,25 +348,25 @@ def test_a_form_that_lost_the_table_is_left_out():
     dead = Channel.of(orr.radius_one(lost["sizes"], lost["epsilons"]).law, (0, 1))
     alive = Channel.of(orr.kronecker(lost["sizes"], lost["epsilons"]).law, (0, 1))
     seen = np.arange(1.0, 1 + np.prod(dead.shape)).reshape(dead.shape)
-    both = Estimate((0, 1), {0: Part(dead, seen, seen), 1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
-    alone = Estimate((0, 1), {1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
+    both = Estimate({0: Part(dead, seen, seen), 1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
+    alone = Estimate({1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
     np.testing.assert_allclose(both.counts, alone.counts)
     with pytest.raises(orr.NotRecoverable, match="is 0"):
-        Estimate((0, 1), {0: Part(dead, seen, seen)}, 1, 1)
+        Estimate({0: Part(dead, seen, seen)}, 1, 1)
 
 
 def test_a_group_of_nobody_has_counts_and_no_proportions():
     (one,) = channels(second=False)
     seen = np.zeros((3, 2))
     seen[:, 0] = 100
-    group = Estimate((1,), {0: Part(one, seen, seen)}, 300, 300, given=[1])
+    group = Estimate({0: Part(one, seen, seen)}, 300, 300, given=[1])
     assert group.counts.sum() < 0
     with pytest.raises(ValueError, match="estimated count of -"):
         _ = group.proportions
     assert group.to_frame("polars")["proportion"].null_count() == 3
     assert group.to_frame("pyarrow")["proportion"].null_count == 3
     with pytest.raises(ValueError, match="estimated share of -"):
-        Estimate((1, 0), {0: Part(*parts_of_three())}, 300, 300, given=[3]).independence_test()
+        Estimate({0: Part(*parts_of_three())}, 300, 300, given=[3]).independence_test()
 
 
 def parts_of_three():
@@ -398,7 +397,7 @@ def test_frames_keep_labels_types_and_order(kind, known):
     (one,) = channels(second=False)
     seen = np.arange(6.0).reshape(3, 2) + 1
     labels = (*known, None), (10, 20)
-    found = Estimate((1, 0), {0: Part(one, seen, seen)}, 21, 21, names=("count", "x"), labels=labels)
+    found = Estimate({0: Part(one, seen, seen)}, 21, 21, names=("count", "x"), labels=labels)
     frame = found.to_frame(kind)
     columns = ["count", "x", "estimated_count", "standard_error", "low", "high", "proportion", "reliable"]
     assert list(frame.column_names if kind == "pyarrow" else frame.columns) == columns
@@ -429,7 +428,7 @@ def test_frames_of_another_kind_are_refused():
 def test_tables_say_what_they_are_and_can_be_read_aloud():
     (one,) = channels(second=False)
     seen = np.arange(6.0).reshape(3, 2) + 1
-    found = Estimate((1, 0), {0: Part(one, seen, seen)}, 21, 21, **LABELLED)
+    found = Estimate({0: Part(one, seen, seen)}, 21, 21, **LABELLED)
     assert repr(found).startswith("Estimate(race, count, 6 cells, N=21, smallest |rho|=")
     page = found._repr_html_()
     assert "<caption>Estimated counts: race, count, 6 cells, N=21" in page
@@ -438,7 +437,7 @@ def test_tables_say_what_they_are_and_can_be_read_aloud():
     assert "&lt;b&gt;" in page
     assert "(missing)" in page
     assert "<th scope='col'>estimated_count</th>" in page
-    group = Estimate((1,), {0: Part(one, seen, seen)}, 21, 21, **LABELLED, given=[1])
+    group = Estimate({0: Part(one, seen, seen)}, 21, 21, **LABELLED, given=[1])
     assert repr(group).startswith("Estimate(race given count=True, 3 cells, N=21,")
     assert group.given == {"count": True}
     lines = group.to_text().splitlines()
@@ -455,9 +454,9 @@ def test_tables_say_what_they_are_and_can_be_read_aloud():
 def test_tables_that_do_not_fit_are_refused():
     (one,) = channels(second=False)
     part = Part(one, np.ones((3, 2)), np.ones((3, 2)))
-    for wrong in ({"given": [1]}, {"labels": (("a", "b"), ("c", "d"))}):
+    for wrong in ({"given": [1, 0]}, {"labels": (("a", "b"), ("c", "d"))}):
         with pytest.raises(ValueError, match="do not fit"):
-            Estimate((1, 0), {0: part}, 6, 6, **wrong)
+            Estimate({0: part}, 6, 6, **wrong)
 
 
 def test_estimates_survive_pickling():
