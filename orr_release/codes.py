@@ -134,19 +134,6 @@ def codes_given(domain: Domain | Integers, given: Mapping[Any, Any] | None) -> d
     return fixed
 
 
-def check_answers(codes: Array, domain: Domain | Integers, places: Sequence[int]) -> None:
-    """Raise if records that were asked for some attributes lack an answer to one of them.
-
-    Examples
-    --------
-    >>> check_answers(np.array([[1]]), Domain({"sex": ["F", "M"]}), [0])
-    """
-    for j, i in enumerate(places):
-        lacking = int(np.count_nonzero(codes[:, j] < 0))
-        if lacking and isinstance(domain, Domain):
-            raise _column(domain, i, True, places).incomplete(lacking)
-
-
 def _column(domain: Domain, i: int, complete: bool, places: Sequence[int] | None) -> Column:
     """Return the declaration of an attribute."""
     known = tuple(label for label in domain.labels[i] if label is not None)

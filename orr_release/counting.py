@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 from orr.arrays import Floats, Integers, frozen
 from orr.channel import Channel
 from orr_release.arrow import imported
-from orr_release.codes import check_answers, read
+from orr_release.codes import read
 from orr_release.domain import Domain
 from orr_release.filter_check import Labels, count_labels
-from orr_release.frames import is_table, numbers_of
+from orr_release.frames import is_table, numbers_of, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,23 +105,26 @@ def count_records(
     """
     what, given = ("weights", weights) if counts is None else ("counts", counts)
     weight = None if given is None else check_weights(released, what, given)
-    table, gaps = next(iter(channels.values())).attributes, forms is not None
-    codes = read(released, domain, table, gaps=gaps, complete=not gaps)
-    if weight is not None and len(weight) != len(codes):
-        raise ValueError(f"weights must be one a record: {len(codes)} records, {len(weight)} weights")
-    if forms is not None:
-        check_answers(codes[np.isin(forms, [*channels])], domain, table)
+    table = next(iter(channels.values())).attributes
+    told: Any = slice(None) if forms is None else np.isin(forms, [*channels])
+    codes = read(released if forms is None else rows_of(released, told), domain, table)
+    n = len(codes if forms is None else forms)
+    if weight is not None and len(weight) != n:
+        raise ValueError(f"weights must be one a record: {n} records, {len(weight)} weights")
     parts = {}
     for form, channel in channels.items():
-        rows = slice(None) if forms is None else forms == form
-        own, cells = None if weight is None else weight[rows], math.prod(channel.shape)
+        rows = slice(None) if forms is None else forms[told] == form
+        own, cells = None if weight is None else weight[told][rows], math.prod(channel.shape)
         place = np.ravel_multi_index(tuple(codes[rows].T.astype(np.int64)), channel.shape)
         seen = np.bincount(place, own, cells).astype(float)
         squares = seen if own is None or counts else np.bincount(place, own**2, cells).astype(float)
         parts[form] = Part(channel, seen.reshape(channel.shape), squares.reshape(channel.shape))
-    total = float(len(codes) if weight is None else weight.sum())
-    labels = count_labels(released, domain, table, codes, gaps=gaps, counts=weight if counts else None)
-    return Counted(parts, total, total if weight is None or counts else float((weight**2).sum()), labels)
+    total = float(n if weight is None else weight.sum())
+    squared = total if weight is None or counts else float((weight**2).sum())
+    known = {i: codes[:, j] for j, i in enumerate(table)} if forms is None else {}
+    times = weight if counts else None
+    labels = count_labels(released, domain, known, n, gaps=forms is not None, counts=times)
+    return Counted(parts, total, squared, labels)
 
 
 def take_counts(counts: ArrayLike, channel: Channel) -> Counted:

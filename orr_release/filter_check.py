@@ -9,7 +9,7 @@ somebody took rows away. The labels are counted when a batch is read, and judged
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,8 @@ class Filtered(UserWarning):
 def count_labels(
     released: Any,
     domain: Domain | Integers,
-    table: tuple[int, ...],
-    codes: Array,
+    known: Mapping[int, Array],
+    rows: int,
     *,
     gaps: bool = False,
     counts: Floats | None = None,
@@ -51,10 +51,10 @@ def count_labels(
         The released records.
     domain : Domain or ndarray
         Names and labels, or the sizes alone.
-    table : tuple of int
-        The attributes that were read.
-    codes : ndarray
-        What was read: the codes of these attributes. Others are read here, in at most 20,000 rows.
+    known : mapping of int to ndarray
+        The codes of the attributes that were read already. Others are read here.
+    rows : int
+        Number of records.
     gaps : bool
         Whether attributes may be without an answer.
     counts : ndarray, optional
@@ -68,13 +68,13 @@ def count_labels(
 
     Examples
     --------
-    >>> count_labels([[0, 1], [1, 1]], np.array([2, 2]), (1,), np.array([[1], [1]]))
+    >>> count_labels([[0, 1], [1, 1]], np.array([2, 2]), {1: np.array([1, 1])}, 2)
     {1: array([0., 2.]), 0: array([1., 1.])}
     """
     sizes = domain.sizes if isinstance(domain, Domain) else domain
-    step = -(-max(len(codes), 1) // MAX_ROWS) if counts is None else 1
-    columns = {i: codes[::step, j] for j, i in enumerate(table)}
-    others, group = [i for i in range(len(sizes)) if i not in columns], dict[int, int]()
+    step = -(-max(rows, 1) // MAX_ROWS) if counts is None else 1
+    columns = {i: codes[::step] for i, codes in known.items()}
+    others, group = [i for i in range(len(sizes)) if i not in known], dict[int, int]()
     if isinstance(domain, Domain) and is_table(released):
         frame = imported("narwhals").from_native(released, eager_only=True)
         group = _grouped(domain, frame.columns, getattr(released, "__dict__", {}).get("name", ()))
@@ -85,8 +85,8 @@ def count_labels(
     if others and counts is None:
         rest = read(some, domain, others, gaps=gaps, complete=not gaps)
         columns |= {i: rest[:, j] for j, i in enumerate(others)}
-    columns |= {i: np.full(len(codes[::step]), code) for i, code in group.items()}
-    return {i: _counted(values, int(sizes[i]), counts) for i, values in columns.items()}
+    columns |= {i: np.full(len(range(0, rows, step)), code) for i, code in group.items()}
+    return {i: _counted(codes, int(sizes[i]), counts) for i, codes in columns.items()}
 
 
 def filtered(columns: Labels, rates: Floats) -> list[int]:

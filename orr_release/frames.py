@@ -123,6 +123,21 @@ def numbers_of(frame: Any, name: str, meaning: str = "") -> Array:
     return numbers
 
 
+def rows_of(records: Any, rows: Array) -> Any:
+    """Return some rows of an array or a table, which are marked by True.
+
+    Examples
+    --------
+    >>> rows_of([[0, 1], [1, 1]], np.array([False, True]))
+    array([[1, 1]])
+    """
+    if not is_table(records):
+        return np.asarray(records)[rows]
+    if not len(rows):
+        return records
+    return imported("narwhals").from_native(records, eager_only=True).filter(rows.tolist()).to_native()
+
+
 def _categories(values: Any) -> Any:
     """Return a categorical of pandas in Arrow, with the same codes: Arrow would copy and check them all."""
     pa, codes = imported("pyarrow"), values.codes
