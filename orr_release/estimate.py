@@ -37,7 +37,7 @@ from orr.estimate import MIN_FLIPS, MIN_RECORDS
 from orr_release.counting import Part
 from orr_release.domain import Label
 from orr_release.independence import IndependenceTest, independence
-from orr_release.maximum_likelihood import GAP, maximize
+from orr_release.maximum_likelihood import LIKELIHOOD_GAP, maximize
 
 MIN_WEIGHTED_RECORDS = 100  # The same as MIN_RECORDS, where records have weights.
 LIBRARIES = ("pandas", "polars", "pyarrow")
@@ -472,7 +472,7 @@ class Nonnegative:
     @property
     def converged(self) -> bool:
         """Whether no table without negative counts is more likely, to 1e-5."""
-        return self.gap <= GAP
+        return self.gap <= LIKELIHOOD_GAP
 
     @property
     def proportions(self) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from orr.caps import verify  # noqa: F401 - so that ramps and nested tables can be verified
 from orr.caps.proofs import Alone, Head, Prices, Proof, Thresholds
 from orr.laws.fields import Fields, number
 from orr.laws.law import Law

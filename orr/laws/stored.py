@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from orr.caps.deep_cells import DeepCells
 from orr.caps.ramp import Ramp
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
@@ -37,10 +38,15 @@ def _beside(problem: Problem, fields: Fields) -> Law:
     return SplitLaw(problem, restored(problem.part(chosen), fields.inside("joint")), chosen)
 
 
+def _cells(problem: Problem, fields: Fields) -> Cells:
+    """Make a law of listed cells again."""
+    return (DeepCells if fields.flag("deep") else Cells).restored(problem, fields)
+
+
 LAWS: dict[str, Callable[[Problem, Fields], Law]] = {
     "product": Product.restored,
     "radius one": SingleFlip.restored,
-    "cells": Cells.restored,
+    "cells": _cells,
     "balls": BallMixture.restored,
     "ramp": Ramp.restored,
     "beside": _beside,
