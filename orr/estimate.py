@@ -35,6 +35,8 @@ class Estimate:
 
     Attributes
     ----------
+    attributes : tuple of int
+        The attributes, in the order of the axes of ``counts``.
     total : float
         The number of records.
 
@@ -53,7 +55,7 @@ class Estimate:
     """
 
     def __init__(self, channel: Channel, released: ArrayLike) -> None:
-        self.channel = channel
+        self.channel, self.attributes = channel, channel.attributes
         self.released: Floats = frozen(np.array(released, dtype=float))
         self.total = float(self.released.sum())
         self._counts: Floats = frozen(channel.invert(self.released))
@@ -71,11 +73,6 @@ class Estimate:
     def counts(self) -> Floats:
         """Unbiased estimates; they may be negative or fractional."""
         return self._counts
-
-    @property
-    def attributes(self) -> tuple[int, ...]:
-        """The attributes, in the order of the axes of ``counts``."""
-        return self.channel.attributes
 
     @property
     def rho(self) -> dict[tuple[int, ...], float]:

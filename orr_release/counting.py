@@ -75,25 +75,9 @@ def count_records(
 ) -> Counted:
     """Count released records by combination of values, form by form.
 
-    Parameters
-    ----------
-    released : array or table
-        The released records.
-    domain : Domain or ndarray
-        Names and labels, or the sizes alone.
-    channels : mapping of int to Channel
-        The channel of the attributes that are counted, in each form that asks for all of them.
-    forms : ndarray, optional
-        The form of each record, if there are several.
-    weights : array_like or str, optional
-        The weight of each record, or the column of weights.
-    counts : str, optional
-        The column that says how often each record was released.
-
-    Returns
-    -------
-    Counted
-        The released tables, the sums of all weights, and the labels of some records.
+    ``channels`` are those of the table, in each form that asks for all of its attributes; ``forms`` tells the
+    form of each record, if there are several. Weights are numbers, or the name of a column; ``counts`` names
+    a column that says how often each record was released.
 
     Examples
     --------

@@ -103,13 +103,16 @@ class Estimate(orr.estimate.Estimate):
         if not any(channel.recoverable for channel in channels):
             channels[0].invert(np.zeros(channels[0].shape))  # raises with the reason
         self.shape, numbers = channels[0].shape, channels[0].attributes
-        known = tuple(map(tuple, labels)) if labels is not None else tuple(map(tuple, map(range, self.shape)))
-        self.every = Axes(numbers if names is None else tuple(names), known)
+        known = tuple(tuple(values) for values in (map(range, self.shape) if labels is None else labels))
         if len(self.codes) >= len(numbers) or tuple(map(len, known)) != self.shape:
             raise ValueError(
                 f"tables of shape {self.shape} do not fit {len(self.codes)} codes given and "
                 f"{tuple(map(len, known))} labels"
             )
+        self.every = Axes(numbers if names is None else tuple(names), known)
+        k = len(numbers) - len(self.codes)
+        self.attributes, self.axes = numbers[:k], Axes(self.every.names[:k], known[:k])
+        self._group: tuple[Any, ...] = (..., *self.codes)  # the cells that end in the codes given
 
     @property
     def _subject(self) -> str:
@@ -122,23 +125,14 @@ class Estimate(orr.estimate.Estimate):
     def _repr_html_(self) -> str:
         """Show the first cells as a table."""
         caption = f"Estimated counts: {repr(self).removeprefix('Estimate(').removesuffix(')')}"
-        return self.axes.html(caption, self._columns(0.95, False) | self._doubts(False))
-
-    @property
-    def attributes(self) -> tuple[int, ...]:
-        """The attributes, in the order of the axes of ``counts``."""
-        return next(iter(self.parts.values())).channel.attributes[: len(self.axes.names)]
-
-    @property
-    def axes(self) -> Axes:
-        """Names and labels of the axes of ``counts``."""
-        k = len(self.shape) - len(self.codes)
-        return Axes(self.every.names[:k], self.every.labels[:k])
+        columns = self._columns(0.95, False)
+        hidden = {"proportion", "reliable"} if columns["reliable"].all() else {"proportion"}
+        return self.axes.html(caption, {title: x for title, x in columns.items() if title not in hidden})
 
     @property
     def given(self) -> dict[str | int, Label | None]:
         """Labels of the attributes given, by name; without a domain, codes by number."""
-        k = len(self.shape) - len(self.codes)
+        k = len(self.attributes)
         chosen = zip(self.every.names[k:], self.every.labels[k:], self.codes, strict=True)
         return {name: labels[code] for name, labels, code in chosen}
 
@@ -151,11 +145,6 @@ class Estimate(orr.estimate.Estimate):
         rhos = [part.channel.rho for part in self.parts.values() if part.channel.recoverable]
         factors = zip(*(rho.values() for rho in rhos), strict=True)
         return {c: min(several, key=abs) for c, several in zip(rhos[0], factors, strict=True)}
-
-    @property
-    def _group(self) -> tuple[Any, ...]:
-        """Index of the cells that end in the codes given."""
-        return (..., *self.codes)
 
     @cached_property
     def answered(self) -> list[tuple[Part, float]]:
@@ -312,22 +301,15 @@ class Estimate(orr.estimate.Estimate):
         return np.divide(sums[0] ** 2, sums[1], out=np.zeros(sums[0].shape), where=sums[1] > 0)
 
     def _columns(self, level: float, sampling: bool) -> dict[str, Array]:
-        """Return the numbers of a frame."""
+        """Return the numbers of a frame; a proportion that cannot be estimated is NaN."""
         low, high = self._ends(level, sampling)
-        errors = self.errors(sampling=sampling)
-        return {"count": self.counts, "standard_error": errors, "low": low, "high": high}
-
-    def _doubts(self, sampling: bool) -> dict[str, Array]:
-        """Return the column that tells which intervals are reliable, if some are not."""
-        reliable = self.reliable(sampling=sampling)
-        return {} if reliable.all() else {"reliable": reliable}
-
-    def _shares(self) -> Floats:
-        """Return the proportions, or NaN where they cannot be estimated."""
         try:
-            return self.proportions
+            shares = self.proportions
         except ValueError:
-            return np.full(self.counts.shape, np.nan)
+            shares = np.full(self.counts.shape, np.nan)
+        errors, reliable = self.errors(sampling=sampling), self.reliable(sampling=sampling)
+        columns = {"count": self.counts, "standard_error": errors, "low": low, "high": high}
+        return columns | {"proportion": shares, "reliable": reliable}
 
     def to_frame(self, kind: str = "pandas", *, level: float = 0.95, sampling: bool = False) -> Any:
         """Return a frame with a row per cell: labels, count, standard_error, low, high, proportion, reliable.
@@ -360,10 +342,7 @@ class Estimate(orr.estimate.Estimate):
         0            0   71.6             9.6  52.8  90.4         0.7      True
         1            1   28.4             9.6   9.6  47.2         0.3      True
         """
-        shares = self._shares()
-        some = shares if np.isfinite(shares).any() else None
-        more = {"proportion": some, "reliable": self.reliable(sampling=sampling)}
-        return self.axes.frame({**self._columns(level, sampling), **more}, kind)
+        return self.axes.frame(self._columns(level, sampling), kind)
 
     def to_text(self, *, level: float = 0.95, sampling: bool = False) -> str:
         """Return the table in plain characters, a line per cell; reliable is among it if some cell is not.
@@ -376,8 +355,10 @@ class Estimate(orr.estimate.Estimate):
                   0   71.6             9.6  52.8  90.4      0.7164
                   1   28.4             9.6   9.6  47.2      0.2836
         """
-        columns = self._columns(level, sampling) | {"proportion": self._shares()}
-        return self.axes.text(columns | self._doubts(sampling))
+        columns = self._columns(level, sampling)
+        if columns["reliable"].all():
+            del columns["reliable"]
+        return self.axes.text(columns)
 
     def nonnegative(self) -> Nonnegative:
         """Find the table of greatest likelihood among those without negative counts.
@@ -420,8 +401,8 @@ class Estimate(orr.estimate.Estimate):
         >>> release.estimate(release.perturb(records, rng=2), [0, 1]).independence_test().pvalue < 1e-6
         True
         """
-        if len(self.axes.names) != 2:
-            raise ValueError(f"independence is tested for 2 attributes, got {len(self.axes.names)}")
+        if len(self.attributes) != 2:
+            raise ValueError(f"independence is tested for 2 attributes, got {len(self.attributes)}")
         if not self.total > 0:
             raise ValueError("there are no records, or only of weight 0: nothing can be tested")
         return independence(self.answered, self.codes)
@@ -489,8 +470,8 @@ class Nonnegative:
 
     def to_frame(self, kind: str = "pandas") -> Any:
         """Return a frame with a row per cell: labels, count, proportion, as that of the unbiased estimate."""
-        shares = self.proportions if self.counts.sum() > 0 else None
-        return self.axes.frame({"count": self.counts, "proportion": shares}, kind)
+        whole = self.counts.sum() or np.nan
+        return self.axes.frame({"count": self.counts, "proportion": self.counts / whole}, kind)
 
 
 @dataclass(frozen=True)
@@ -532,8 +513,8 @@ class Axes:
             title = f"estimated_{title}"
         return title
 
-    def frame(self, numbers: Mapping[str, Array | None], kind: str) -> Any:
-        """Return a frame with a row per cell; None stands for a column of missing numbers."""
+    def frame(self, numbers: Mapping[str, Array], kind: str) -> Any:
+        """Return a frame with a row per cell; a column of nothing but NaN is one of missing numbers."""
         if kind not in LIBRARIES:
             raise ValueError(f"kind = {kind!r} must be {', '.join(LIBRARIES[:-1])} or {LIBRARIES[-1]}")
         try:
@@ -541,11 +522,8 @@ class Axes:
         except ImportError:
             source = "polars" if kind == "polars" else '".[release]"'
             raise ImportError(f"a frame of {kind} needs {kind}: pip install {source}") from None
-        made = {t: _nullable(kind, module, x) for t, x in self.columns().items()}
-        made |= {
-            self.free(t): _missing(kind, module, self.cells) if x is None else x.ravel()
-            for t, x in numbers.items()
-        }
+        made = {title: _labels(module, labels) for title, labels in self.columns().items()}
+        made |= {self.free(title): _numbers(module, x.ravel()) for title, x in numbers.items()}
         return module.table(made) if kind == "pyarrow" else module.DataFrame(made)
 
     def html(self, caption: str, numbers: dict[str, Array]) -> str:
@@ -586,21 +564,20 @@ def _number_text(value: Any, digits: str) -> str:
     return str(value) if isinstance(value, np.bool_) else f"{value:{digits}}"
 
 
-def _nullable(kind: str, module: Any, labels: list[Label | None]) -> Any:
-    """Return a column of labels that keeps their type where some are missing, as only pandas does not."""
-    if kind != "pandas" or None not in labels:
+def _labels(module: Any, labels: list[Label | None]) -> Any:
+    """Return a column of labels; pandas alone would change their type where some are missing."""
+    if module.__name__ != "pandas" or None not in labels:
         return labels
     types = {bool: "boolean", int: "Int64"}
     known = next(type(label) for label in labels if label is not None)
     return module.array(labels, dtype=types[known]) if known in types else labels
 
 
-def _missing(kind: str, module: Any, rows: int) -> Any:
-    """Return a column of missing numbers."""
-    if kind == "pandas":
-        return np.full(rows, np.nan)
-    return (
-        module.Series([None] * rows, dtype=module.Float64)
-        if kind == "polars"
-        else module.nulls(rows, "double")
-    )
+def _numbers(module: Any, values: Array) -> Any:
+    """Return a column of numbers, which are missing if all are NaN."""
+    if module.__name__ == "pandas" or not np.isnan(values).all():
+        return values
+    nothing = [None] * len(values)
+    if module.__name__ == "polars":
+        return module.Series(nothing, dtype=module.Float64)
+    return module.array(nothing, module.float64())

@@ -45,26 +45,9 @@ def count_labels(
     Where pandas applies something to groups, it takes the columns away by which it grouped, and leaves their
     values as the name of each group: see :func:`_grouped`.
 
-    Parameters
-    ----------
-    released : array or table
-        The released records.
-    domain : Domain or ndarray
-        Names and labels, or the sizes alone.
-    known : mapping of int to ndarray
-        The codes of the attributes that were read already. Others are read here.
-    rows : int
-        Number of records.
-    gaps : bool
-        Whether attributes may be without an answer.
-    counts : ndarray, optional
-        How often each row was released. Then all rows are counted, and only the columns that were read:
-        others may hold anything.
-
-    Returns
-    -------
-    dict
-        How often some rows have each label, by attribute.
+    The attributes that are ``known`` were read already, the others are read here; with ``gaps`` they may be
+    without an answer. If ``counts`` say how often each row was released, all rows are counted, and only the
+    columns that are known: others may hold anything.
 
     Examples
     --------

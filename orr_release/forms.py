@@ -30,12 +30,6 @@ def check_forms(forms: Mechanism | Mapping[Form, Mechanism]) -> Forms:
     """Return forms with their mechanisms; raise if some attribute is in none, or a form is there twice.
 
     A mechanism alone has one form, that of all attributes.
-
-    Examples
-    --------
-    >>> import orr
-    >>> check_forms({(0,): orr.kronecker([2], [1.0]), (1,): orr.kronecker([3], [1.0])})[1][0]
-    (1,)
     """
     if isinstance(forms, Mechanism):
         return ((tuple(range(len(forms.sizes))), forms),)
@@ -50,15 +44,7 @@ def check_forms(forms: Mechanism | Mapping[Form, Mechanism]) -> Forms:
 
 
 def largest_levels(forms: Forms) -> Levels:
-    """Return the largest levels of each attribute in any form, and its mean flip probability if asked.
-
-    Examples
-    --------
-    >>> import orr
-    >>> forms = ((0,), orr.kronecker([2], [1.0])), ((1,), orr.kronecker([3], [2.0]))
-    >>> round(float(largest_levels(forms).epsilon), 6)
-    2.0
-    """
+    """Return the largest levels of each attribute in any form, and its mean flip probability if asked."""
     k = 1 + max(max(form) for form, _ in forms)
     sizes, flips, times = np.zeros(k, dtype=np.int64), np.zeros(k), np.zeros(k)
     levels, neighbours, exact = np.zeros(k), np.zeros(k), np.zeros(k)
@@ -79,16 +65,7 @@ def largest_levels(forms: Forms) -> Levels:
 
 
 def randomize(forms: Forms, codes: Array, source: Source) -> tuple[Array, Integers]:
-    """Draw a form for each record and randomize what it asks; what it does not ask becomes -1.
-
-    Examples
-    --------
-    >>> import orr
-    >>> forms = ((0,), orr.kronecker([2], [1.0])), ((1,), orr.kronecker([3], [2.0]))
-    >>> released, numbers = randomize(forms, np.array([[0, 2], [1, 1]]), Source(4))
-    >>> (released >= 0).sum(axis=1)
-    array([1, 1])
-    """
+    """Draw a form for each record and randomize what it asks; what it does not ask becomes -1."""
     released, numbers = np.full_like(codes, -1), np.empty(len(codes), dtype=np.int64)
     step = max(1, MAX_BLOCK_VALUES // codes.shape[1])
     for start in range(0, len(codes), step):
@@ -101,15 +78,7 @@ def randomize(forms: Forms, codes: Array, source: Source) -> tuple[Array, Intege
 
 
 def form_numbers(forms: Forms, released: Any, sizes: Integers) -> Integers:
-    """Return the form of each record, from the column of that name or from what an array answers.
-
-    Examples
-    --------
-    >>> import orr
-    >>> forms = ((0,), orr.kronecker([2], [1.0])), ((1,), orr.kronecker([3], [2.0]))
-    >>> form_numbers(forms, [[-1, 2], [1, -1]], np.array([2, 3]))
-    array([1, 0])
-    """
+    """Return the form of each record, from the column of that name or from what an array answers."""
     if is_table(released):
         numbers = numbers_of(released, FORM, "which tells what each person was asked")
         if numbers.dtype.kind not in "iu" or not np.isin(numbers, np.arange(len(forms))).all():
@@ -126,15 +95,7 @@ def form_numbers(forms: Forms, released: Any, sizes: Integers) -> Integers:
 
 
 def form_channels(forms: Forms, attributes: Form) -> dict[int, Channel]:
-    """Return the channels of all forms that tell of a table, by the number of the form.
-
-    Examples
-    --------
-    >>> import orr
-    >>> forms = ((0,), orr.kronecker([2], [1.0])), ((1,), orr.kronecker([3], [2.0]))
-    >>> form_channels(forms, (1,))
-    {1: Channel(attributes=(1,), shape=(3,), smallest |rho|=0.6805)}
-    """
+    """Return the channels of all forms that tell of a table, by the number of the form."""
     found = {}
     for number, (form, mechanism) in enumerate(forms):
         if set(attributes) <= set(form):
@@ -153,13 +114,6 @@ def form_noise(channels: Sequence[Channel], forms: int) -> float:
 
     Those who were asked are a sample of all, drawn at random. That adds the most where the true table is
     even, and this much is counted.
-
-    Examples
-    --------
-    >>> import orr
-    >>> channel = Channel.of(orr.kronecker([2], [1.0]).law, [0])
-    >>> round(channel.noise, 3), round(form_noise([channel], 1), 3), round(form_noise([channel], 2), 3)
-    (0.921, 0.921, 2.091)
     """
     cells = math.prod(channels[0].shape)
     spread = (1 - 1 / cells) / cells

@@ -84,26 +84,7 @@ class IndependenceTest:
 def independence(answered: Sequence[tuple[Part, float]], given: tuple[int, ...]) -> IndependenceTest:
     """Test whether the first two axes of a table are independent, where the others have the codes given.
 
-    Parameters
-    ----------
-    answered : sequence of pairs
-        The released table of each form, and its share in the estimate.
-    given : tuple of int
-        Codes of the attributes given.
-
-    Returns
-    -------
-    IndependenceTest
-        The statistic, its degrees of freedom, the p-value, and the smallest number expected in a cell.
-
-    Examples
-    --------
-    >>> import orr
-    >>> from orr.channel import Channel
-    >>> channel = Channel.of(orr.kronecker([2, 2], [1.0, 1.0]).law, [0, 1])
-    >>> seen = np.array([[60, 40], [30, 70]])
-    >>> independence([(Part(channel, seen, seen), 1.0)], ())
-    IndependenceTest(statistic=18.18, df=1, pvalue=2.008e-05)
+    Each form that was answered comes with its share in the estimate.
     """
     dense_shape(answered[0][0].channel.shape, given)
     parts, factors = _relative(answered)
