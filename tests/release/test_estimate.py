@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import orr
 import orr_release
 from orr.channel import Channel
+from orr_release import codes, frames
 from orr_release.counting import Part
 from orr_release.estimate import Estimate
 from tests.common import CONSTRUCTIONS, GOLDEN, examples, flip_sets, problems
@@ -103,6 +104,38 @@ def test_estimates_from_a_release_are_within_their_errors():
     assert result.counts.shape == (3, 4)
     np.testing.assert_allclose(result.counts.sum(), 50_000)
     assert (abs(result.counts - truth) < 6 * result.standard_errors).all()
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("attributes", [0, (1, 0)])
+def test_a_release_estimates_as_its_mechanism_does(name, attributes):
+    """Forms and weights that are not there change nothing, to the last bit."""
+    mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
+    truth = np.random.default_rng(2).integers(0, mechanism.sizes, (5000, len(mechanism.sizes)))
+    released = mechanism.perturb(truth, 3)
+    whole, small = (m.estimate(released, attributes) for m in (orr_release.Release(mechanism), mechanism))
+    assert repr(whole) == repr(small)
+    np.testing.assert_array_equal(whole.counts, small.counts)
+    for sampling, proportions in ((False, False), (True, False), (False, True), (True, True)):
+        options = {"sampling": sampling, "proportions": proportions}
+        np.testing.assert_array_equal(whole.errors(**options), small.errors(**options))
+        np.testing.assert_array_equal(whole.interval(**options), small.interval(**options))
+        np.testing.assert_array_equal(whole.reliable(sampling=sampling), small.reliable(sampling=sampling))
+
+
+def test_an_estimate_reads_each_column_once_and_writes_none(monkeypatch):
+    release, read = orr_release.kronecker(PEOPLE, [1.0, 1.0, 1.0]), []
+    table = pd.DataFrame({"race": ["a", "b", "c"], "ill": ["no", "yes", "no"], "x": [0, 1, 2], "state": "p"})
+    released, plain = release.perturb(pd.concat([table] * 10_000)), codes.fill
+    monkeypatch.setattr(
+        codes,
+        "fill",
+        lambda out, values, c, shown: read.append((c.name, len(out))) or plain(out, values, c, shown),
+    )
+    monkeypatch.setattr(codes, "write", None)
+    monkeypatch.setattr(frames, "declared", None)
+    release.estimate(released, ["ill"], given={"x": 1})
+    assert read == [("ill", 30_000), ("x", 30_000), ("race", 15_000)]  # the last for traces of a filter
 
 
 def test_axes_follow_the_order_asked():
