@@ -15,10 +15,11 @@ from orr.constructions.two_attribute import TwoAttribute, closed_form
 from orr.laws.fields import Fields
 from orr.mechanism import Mechanism
 from orr.optimum.certificate import Certificate, Certified
+from orr_release.forms import Form
 from orr_release.mechanism_file.claims import Claims
 from orr_release.mechanism_file.effort import effort
 from orr_release.mechanism_file.text import canonical, read
-from orr_release.release import Form, Release
+from orr_release.release import Release
 from orr_release.sampled import MOST_FORMS
 
 C = TypeVar("C", bound=Certificate)
