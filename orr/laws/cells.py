@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from orr.alias_table import SPAN, Categories, Tiers
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.chances import among, binomial
-from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
 from orr.problem import Kinds, Problem
 from orr.randomness import Source
@@ -219,19 +218,15 @@ class Cells(Lifted):
             terms *= np.array(table)[self.cells[:, g]]
         return self._shrunk(chosen, terms)
 
-    def state(self) -> dict[str, Any]:
-        lists = {
-            "cells": self.cells.tolist(),
-            "log_excess": numbers(self.log_excess),
-            "stay": odds(self.stay),
-        }
-        return {"law": "cells", "deep": self.deep, **lists}
+    def definition(self) -> dict[str, Any]:
+        odds = self._odds_to_stay
+        return {"deep": self.deep, "cells": self.cells, "log_excess": self.log_excess, "stay": odds}
 
     @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
+    def from_definition(
+        cls, problem: Problem, *, deep: bool, cells: Integers, log_excess: Floats, stay: Floats
+    ) -> Self:
         kinds = Kinds(problem)
-        cells = fields.rows("cells", len(kinds), 0, len(problem))
-        if (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
-            raise ValueError(f"{fields.path('cells')} must differ, with no more flips than attributes")
-        log_excess = fields.doubles("log_excess", len(cells))
-        return cls(problem, kinds, cells, log_excess, fields.flag("deep"), fields.odds("stay", len(problem)))
+        if (cells < 0).any() or (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
+            raise ValueError("cells must differ, with no more flips than attributes")
+        return cls(problem, kinds, cells, log_excess, deep, stay)
