@@ -1,7 +1,7 @@
 """The mechanism file: what it may hold, entry by entry, and the digest of all of it (chapter release).
 
 Each class is an object of the file, and its fields stand in the order in which they are written. It has the
-name of the class whose numbers it holds. What types cannot say is checked on reading: most lists have a number
+name of the class whose numbers it holds. What types cannot say is checked on reading: most lists have an item
 for each attribute, and all that is claimed of a law must follow from it. Levels are in nats.
 """
 

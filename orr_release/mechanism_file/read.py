@@ -138,6 +138,8 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Release:
     except msgspec.ValidationError as error:
         what, _, place = str(error).partition(" - at `$")
         raise ValueError(f"mechanism{place.rstrip('`')}: {what}"[:MAX_MESSAGE]) from None
+    except UnicodeEncodeError:  # half of a surrogate pair, written as an escape
+        raise ValueError("the file has a string that is no text") from None
     except RecursionError:
         raise ValueError("mechanism.law: too many laws stand within each other") from None
     vars(release)["digest"] = own

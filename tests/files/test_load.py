@@ -339,6 +339,7 @@ CHANGES = [
     ("cells", "epsilon", 10**400, "epsilon: Number out of range"),
     ("cells", "epsilon", -1, "epsilon: Expected `float` >= 0"),
     ("cells", "epsilon", "infinity", "epsilon: Expected `float`, got `str`"),
+    ("cells", "certificate method", "\ud800", "a string that is no text"),
     ("two attributes", "case", "IV", "case = 'IV' is not that of these attributes"),
     ("fell back", "fell_back", [False] * 3, "is false, but its level is not the one asked"),
     ("fell back", "fell_back", [True], "fell_back must be a list of 3"),
