@@ -189,7 +189,7 @@ class Claims(Entry, tag_field="kind"):
     epsilon: Annotated[float, Meta(ge=0, description="Overall level, rounding included.")]
     epsilons: Annotated[list[Achieved], Meta(description="Level achieved for each attribute.")]
     neighbour_epsilons: Annotated[list[NonNegative], Meta(description="For someone who knows the others.")]
-    neighbour_exact: Annotated[list[bool], Meta(description="Where these are more than upper bounds.")]
+    neighbour_exact: Annotated[list[bool], Meta(description="Where these are exact.")]
     flip_probabilities: list[Share]
 
 

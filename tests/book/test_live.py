@@ -257,7 +257,17 @@ def test_a_command_that_fails_says_so():
 DISTRIBUTION = {
     "packages": {
         name: {"imports": [name.replace("-", "_")]}
-        for name in ("numpy", "scipy", "matplotlib", "sympy", "pandas", "msprime", "ipython", "fonttools")
+        for name in (
+            "numpy",
+            "scipy",
+            "matplotlib",
+            "sympy",
+            "pandas",
+            "msprime",
+            "ipython",
+            "fonttools",
+            "msgspec",
+        )
     }
 }
 DISTRIBUTION["packages"]["fonttools"]["imports"] = ["fontTools"]
@@ -273,7 +283,7 @@ DISTRIBUTION["packages"]["ipython"]["imports"] = ["IPython"]
         ("import msprime\nfrom IPython.display import Math", ["msprime"]),
         ("def f():\n    import numba", None),
         ("from multi_freq_ldpy.mdim_freq_est import SPL", None),
-        ("import pandas as pd", ["narwhals", "pandas", "pyarrow", "tqdm"]),
+        ("import pandas as pd", ["jinja2", "msgspec", "narwhals", "pandas", "pyarrow", "tqdm"]),
     ],
 )
 def test_jupyterlite_has_the_chapters_whose_imports_pyodide_has(code, names):
