@@ -25,7 +25,7 @@ ROUNDING_SHARE = 1e-12  # A negative probability below this share of the largest
 
 
 class NotRecoverable(ValueError):
-    """The release holds no trace of what was asked for."""
+    """The released records hold no information about the table asked for."""
 
 
 def check_table(sizes: Integers, attributes: Sequence[int]) -> None:
@@ -111,12 +111,12 @@ class Channel:
 
     @property
     def stay(self) -> float:
-        """Chance that a record is released in its true cell."""
+        """Probability that a record is released in its true cell."""
         return float(self._forward.flat[0])
 
     @cached_property
     def least_noise(self) -> float:
-        """Variance that the randomization of one record adds to an unbiased count, at the least."""
+        """Smallest variance that the randomization of one record can add to an unbiased count."""
         cell = np.zeros(self.shape)
         cell.flat[0] = 1
         return max(float((self.expect(self.square(cell)) - cell).min()), 0.0)
@@ -128,7 +128,7 @@ class Channel:
 
     @cached_property
     def _forward(self) -> Floats:
-        """Chance of a released cell: what cancels to less than nothing, by rounding, is 0."""
+        """Probabilities of the released cells; one that rounding makes negative is 0."""
         kernel = _kernel(self._factors(), self.shape)
         return np.where((kernel < 0) & (kernel > -ROUNDING_SHARE * kernel.max()), 0, kernel)
 
@@ -159,7 +159,7 @@ class Channel:
         return _applied(self._inverse, np.asarray(table, dtype=float))
 
     def square(self, table: ArrayLike) -> Floats:
-        """Sum the squares of what each released record adds to the estimate of each cell."""
+        """Return, for each cell, the sum of the squares of what each released record adds to its estimate."""
         return _applied(self._inverse**2, np.asarray(table, dtype=float))
 
     def matrix(self) -> Floats:
@@ -172,7 +172,7 @@ class Channel:
 
 
 def _kernel(factors: Floats, shape: tuple[int, ...]) -> Floats:
-    """Turn one factor a set of axes into one weight a set of axes where two cells differ.
+    """Turn the factor of each set of axes into the weight of each set of axes in which two cells differ.
 
     An axis of ``a`` values has the mean, of factor 1, and what is left: ``1/a`` each for cells that differ,
     and ``1/a`` plus ``(a - 1)/a`` for cells that agree.
@@ -185,7 +185,7 @@ def _kernel(factors: Floats, shape: tuple[int, ...]) -> Floats:
 
 
 def _applied(kernel: Floats, table: Floats, axis: int = 0) -> Floats:
-    """Sum, for every cell, the table's entries weighted by the axes where they differ from it."""
+    """Sum, for every cell, the table's entries, weighted by the axes in which they differ from it."""
     if axis == table.ndim:
         return kernel * table
     others = table.sum(axis=axis, keepdims=True) - table

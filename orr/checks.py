@@ -1,8 +1,8 @@
-"""Checks of sizes, levels, numbers and codes: an error names the argument, the value and what is allowed."""
+"""Checks of sizes, levels and numbers: an error names the argument, the value and what is allowed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from numbers import Integral, Real
 
 import numpy as np
@@ -100,66 +100,6 @@ def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
         if not 0 <= i < k:
             raise ValueError(f"attribute {i} does not exist: attributes are 0 to {k - 1}")
     return [int(i) for i in chosen]
-
-
-def check_codes(
-    records: ArrayLike, sizes: Integers, places: Sequence[int] | None = None, least: int = 0
-) -> Array:
-    """Return an array of codes with one record per row; raise if its shape, type or a value is wrong.
-
-    Parameters
-    ----------
-    records : array of int
-        Records in rows, or a single one. They are not copied.
-    sizes : ndarray
-        Number of values of each attribute.
-    places : sequence of int, optional
-        The attributes that are wanted, in this order; by default all. Only these are checked and returned.
-    least : int
-        Smallest code: 0, or -1 where attributes may be without an answer.
-
-    Returns
-    -------
-    ndarray
-        The codes, in the type that they came in.
-
-    Examples
-    --------
-    >>> check_codes([1, 2], np.array([2, 3]))
-    array([[1, 2]])
-    """
-    if isinstance(records, Mapping) or any(
-        hasattr(records, name) for name in ("columns", "__arrow_c_stream__")
-    ):
-        raise nameless(records)
-    k, most = len(sizes), int(sizes.max()) - 1
-    try:
-        values = np.asarray(records)
-    except ValueError:
-        raise ValueError(f"records must have shape (n, {k}): its rows differ in length") from None
-    if np.ma.is_masked(records):
-        raise ValueError("records has masked values: drop or fill them first")
-    if values.size == 0 and values.shape in {(0,), (0, k)} and values.dtype.kind not in "iu":
-        values = np.empty((0, k), dtype=np.int64)
-    if values.shape != (k,) and (values.ndim != 2 or values.shape[1] != k):
-        raise ValueError(
-            f"records must have shape (n, {k}), one row a record, or ({k},), a single one; got {values.shape}"
-        )
-    if values.dtype.kind not in "iu":
-        raise TypeError(f"records must be integers, got {values.dtype.name}")
-    if most > np.iinfo(values.dtype).max:
-        raise too_narrow(values, 0, most)
-    chosen = list(range(k) if places is None else places)
-    rows = values.reshape(-1, k)
-    rows = rows if places is None else rows[:, chosen]
-    wrong = (rows < least) | (rows >= sizes[chosen])
-    if wrong.any():
-        row, j = (int(place) for place in np.argwhere(wrong)[0])
-        i = chosen[j]
-        raise ValueError(
-            f"records[{row}, {i}] is out of range: attribute {i} has values 0 to {sizes[i] - 1} ({HIDDEN})"
-        )
-    return rows
 
 
 def nameless(records: object) -> TypeError:

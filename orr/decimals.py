@@ -31,13 +31,13 @@ def decimal(value: Fraction, context: Context) -> Decimal:
 
 
 def log1p(value: Decimal, context: Context) -> Decimal:
-    """Logarithm of 1 plus a number, rounded outward in the direction of the context."""
+    """Return the logarithm of 1 plus a number, rounded outward in the direction of the context."""
     log = context.ln(context.add(Decimal(1), value))
     return context.next_plus(log) if context is UP else context.next_minus(log)
 
 
 def odds(level: float) -> tuple[Fraction, Fraction]:
-    """Bounds around ``exp(level) - 1``."""
+    """Return bounds around ``exp(level) - 1``."""
     wide = Context(prec=2 * DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])  # level 1e-12 cancels 12 digits
     e = wide.exp(Decimal(level))
     return Fraction(wide.next_minus(e)) - 1, Fraction(wide.next_plus(e)) - 1

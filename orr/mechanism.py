@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers
 from orr.channel import Channel, check_table
-from orr.checks import check_attributes, check_codes
+from orr.checks import HIDDEN, check_attributes, nameless, too_narrow
 from orr.estimate import Estimate
 from orr.laws.law import Law
 from orr.levels import Levels
@@ -119,7 +119,7 @@ class Mechanism:
         return self.problem.q
 
     def log_ratio(self, flip_set: Iterable[int]) -> float:
-        """Logarithm of the probability of a record with this flip set, over that of one all flipped.
+        """Return the log ratio of the probabilities of a record with this flip set and one all flipped.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class Mechanism:
         return self.law.log_ratio(set(check_attributes(flip_set, len(self.problem))))
 
     def matrix(self) -> Floats:
-        """Distortion matrix: the entry in row ``u``, column ``v`` is Pr[release u | truth v].
+        """Return the distortion matrix: the entry in row ``u``, column ``v`` is Pr[release u | truth v].
 
         Records are in the order of the Kronecker product: the last attribute changes fastest.
         Refused past 4,096 different records.
@@ -202,8 +202,8 @@ class Mechanism:
         return released[0] if len(released) == 1 and np.ndim(records) == 1 else released
 
     def randomize(self, codes: Array, source: Source) -> Array:
-        """Randomize codes that are known to be good, as many rows at a time as suit the law."""
-        released, step = np.empty_like(codes), max(1, self.law.block // len(self.problem))
+        """Randomize valid codes, as many rows at a time as suit the law."""
+        released, step = np.empty_like(codes), max(1, self.law.block // codes.shape[1])
         for start in range(0, len(codes), step):
             rows = slice(start, start + step)
             released[rows] = self.law.perturb(codes[rows], source)
@@ -271,3 +271,63 @@ class Mechanism:
         """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
         caption = repr(self).strip("<>")
         return self.levels.html(caption, range(len(self.problem)), self.asked.epsilons)
+
+
+def check_codes(
+    records: ArrayLike, sizes: Integers, places: Sequence[int] | None = None, least: int = 0
+) -> Array:
+    """Return an array of codes with one record per row; raise if its shape, type or a value is wrong.
+
+    Parameters
+    ----------
+    records : array of int
+        Records in rows, or a single one. They are not copied.
+    sizes : ndarray
+        Number of values of each attribute.
+    places : sequence of int, optional
+        The attributes that are wanted, in this order; by default all. Only these are checked and returned.
+    least : int
+        Smallest code: 0, or -1 where attributes may be without an answer.
+
+    Returns
+    -------
+    ndarray
+        The codes, in the type that they came in.
+
+    Examples
+    --------
+    >>> check_codes([1, 2], np.array([2, 3]))
+    array([[1, 2]])
+    """
+    if isinstance(records, Mapping) or any(
+        hasattr(records, name) for name in ("columns", "__arrow_c_stream__")
+    ):
+        raise nameless(records)
+    k, most = len(sizes), int(sizes.max()) - 1
+    try:
+        values = np.asarray(records)
+    except ValueError:
+        raise ValueError(f"records must have shape (n, {k}): its rows differ in length") from None
+    if np.ma.is_masked(records):
+        raise ValueError("records has masked values: drop or fill them first")
+    if values.size == 0 and values.shape in {(0,), (0, k)} and values.dtype.kind not in "iu":
+        values = np.empty((0, k), dtype=np.int64)
+    if values.shape != (k,) and (values.ndim != 2 or values.shape[1] != k):
+        raise ValueError(
+            f"records must have shape (n, {k}), one row a record, or ({k},), a single one; got {values.shape}"
+        )
+    if values.dtype.kind not in "iu":
+        raise TypeError(f"records must be integers, got {values.dtype.name}")
+    if most > np.iinfo(values.dtype).max:
+        raise too_narrow(values, 0, most)
+    chosen = list(range(k) if places is None else places)
+    rows = values.reshape(-1, k)
+    rows = rows if places is None else rows[:, chosen]
+    wrong = (rows < least) | (rows >= sizes[chosen])
+    if wrong.any():
+        row, j = (int(place) for place in np.argwhere(wrong)[0])
+        i = chosen[j]
+        raise ValueError(
+            f"records[{row}, {i}] is out of range: attribute {i} has values 0 to {sizes[i] - 1} ({HIDDEN})"
+        )
+    return rows

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
-from orr.rounding import FLOOR, ULP, log_binomial
+from orr.rounding import MIN_RETAINED, ULP, log_binomial
 
 Sizes = ArrayLike
 Levels = ArrayLike
@@ -104,7 +104,7 @@ class Problem:
     @cached_property
     def faint(self) -> NDArray[np.bool_]:
         """Attributes whose retained information is so small that a joint law would lose its digits."""
-        return frozen(self.w < FLOOR * self._kronecker_mass)
+        return frozen(self.w < MIN_RETAINED * self._kronecker_mass)
 
     def part(self, chosen: Array) -> Problem:
         """Return the problem of some of the attributes."""
@@ -233,7 +233,7 @@ class Kinds:
 
 
 def information_floor(sizes: Sizes, epsilons: Levels) -> float:
-    r"""Overall level that no mechanism with these flip probabilities can go below.
+    r"""Return an overall level that no mechanism with these flip probabilities can go below.
 
     The sum over attributes of the mutual information, in nats, between a uniformly random
     value and its randomized response,

@@ -12,7 +12,7 @@ each draw in the table.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,15 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 from orr.arrays import Array, Floats, Integers
 from orr.entropy import Stream
 
-SPAN = 700.0  # nats between masses in one table: e^-700 is above rounding.TINY
 
-
-class Looked:
-    """The values of a table at places, as an array that is made only where it is asked for.
+class Lookup:
+    """The values of a table at places, made into an array only on request.
 
     Examples
     --------
-    >>> np.asarray(Looked(np.array([0.5, 2.0]), np.array([1, 1, 0])))
+    >>> np.asarray(Lookup(np.array([0.5, 2.0]), np.array([1, 1, 0])))
     array([2. , 2. , 0.5])
     """
 
@@ -60,24 +58,24 @@ class Source:
         if isinstance(rng, int | np.integer):
             if rng < 0:
                 raise ValueError(f"rng = {rng} must be a seed of at least 0")
-            # Not default_rng(rng): the records may well have been drawn with that seed.
+            # Not default_rng(rng), since the records may have been drawn with that seed.
             rng = np.random.default_rng([int(rng), 0x6F7272])
         if rng is not None and not isinstance(rng, np.random.Generator):
             raise TypeError(f"rng must be None, a seed or a numpy Generator, got {rng!r}")
-        self._rng, self._stream = rng, Stream()
+        self._supply = Stream() if rng is None else rng
 
     def words(self, shape: tuple[int, ...], dtype: type[np.unsignedinteger]) -> Array:
-        """Independent words, every bit of them fair."""
+        """Return independent words of fair bits."""
         count = math.prod(shape)
         size = count * np.dtype(dtype).itemsize
-        if self._rng is None:
-            words = self._stream.bytes(size).view(dtype)
+        if isinstance(self._supply, Stream):
+            words = self._supply.bytes(size).view(dtype)
         else:
-            words = self._rng.integers(2**64, dtype=np.uint64, size=-(-size // 8)).view(dtype)
+            words = self._supply.integers(2**64, dtype=np.uint64, size=-(-size // 8)).view(dtype)
         return words[:count].reshape(shape)
 
-    def coins(self, probability: Floats | Looked, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-        """Coins that come up true with exactly the probabilities given.
+    def coins(self, probability: Floats | Lookup, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return coins that come up true with exactly the probabilities given.
 
         A uniform number is compared with the probability sixteen binary digits at a time;
         only where they agree, once in 65,536, are more digits drawn. A probability of 1 has
@@ -100,23 +98,23 @@ class Source:
         return result
 
     def choose(
-        self, odds: Array | Looked, shape: tuple[int, ...], against: Array | Looked | float = 1.0
+        self, odds: Array | Lookup, shape: tuple[int, ...], against: Array | Lookup | float = 1.0
     ) -> NDArray[np.bool_]:
-        """Coins that come up true with the odds given, whichever side is the rare one.
+        """Return coins that come up true with the odds given, whichever side is the rare one.
 
         The smaller side over the sum is right to a unit in the last place, its odds to two.
         """
         (for_it, places), (not_it, _) = split(odds), split(against)
-        with np.errstate(invalid="ignore"):  # 0 to 0 has no chance, and is refused if it is drawn
+        with np.errstate(invalid="ignore"):  # odds of 0 to 0 are refused if they are drawn
             chance = np.minimum(for_it, not_it) / (for_it + not_it)
-        coins = self.coins(chance if places is None else Looked(chance, places), shape)
+        coins = self.coins(chance if places is None else Lookup(chance, places), shape)
         often = for_it >= not_it
         if often.all():
             return np.logical_not(coins, out=coins)
         return np.logical_xor(coins, everywhere(often, shape, places), out=coins) if often.any() else coins
 
-    def integers(self, sizes: Integers | Looked, shape: tuple[int, ...]) -> Array:
-        """Integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
+    def integers(self, sizes: Integers | Lookup, shape: tuple[int, ...]) -> Array:
+        """Return integers that are exactly uniform below the sizes (Lemire's multiplication method)."""
         table, places = split(sizes)
         narrow, wide = (np.uint16, np.uint32) if table.max(initial=0) <= 256 else (np.uint32, np.uint64)
         bits = np.iinfo(narrow).bits
@@ -130,7 +128,7 @@ class Source:
         return values
 
 
-def split(values: ArrayLike | Looked) -> tuple[Array, Integers | None]:
+def split(values: ArrayLike | Lookup) -> tuple[Array, Integers | None]:
     """Return a table, and places in it if it is looked up.
 
     Examples
@@ -138,7 +136,7 @@ def split(values: ArrayLike | Looked) -> tuple[Array, Integers | None]:
     >>> split(2.0)
     (array(2.), None)
     """
-    return (values.table, values.places) if isinstance(values, Looked) else (np.asarray(values), None)
+    return (values.table, values.places) if isinstance(values, Lookup) else (np.asarray(values), None)
 
 
 def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = None) -> Array:
@@ -156,7 +154,7 @@ def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = N
         return table.take(places)
     if table.size <= 1 or table.shape == shape:
         return table
-    # Twice as much at a time: rows of ten, one by one, take ten times as long.
+    # Double the part that is filled: row by row would take ten times as long.
     result, done = np.empty(math.prod(shape), dtype=table.dtype), table.size
     result[:done] = table[: len(result)]
     while done < len(result):
@@ -166,7 +164,7 @@ def everywhere(table: Array, shape: tuple[int, ...], places: Integers | None = N
 
 
 def at(table: Array, places: Integers | None, chosen: Integers) -> Array:
-    """Return the same values, but only the chosen ones of them, counted along the rows.
+    """Return the chosen ones of these values, counted along the rows.
 
     Examples
     --------
@@ -177,10 +175,66 @@ def at(table: Array, places: Integers | None, chosen: Integers) -> Array:
 
 
 def _probabilities(values: Floats, places: Integers | None) -> Floats:
-    """Refuse what is not a probability: a draw must never go on with it."""
-    if not values.size or (values.min() >= 0 and values.max() <= 1):  # false for nan, too
+    """Return the values; raise if one is not a probability, since a draw must never go on with it."""
+    if not values.size or (values.min() >= 0 and values.max() <= 1):  # also rejects NaN
         return values
     wrong = ~((values >= 0) & (values <= 1))
     if places is None or wrong[places].any():
-        raise ArithmeticError("a chance is not a number from 0 to 1, so nothing was drawn")
+        raise ArithmeticError("a probability is not a number from 0 to 1, so nothing was drawn")
     return np.where(wrong, 0.0, values)
+
+
+class Categories(Protocol):
+    """Something that draws categories."""
+
+    def draw(self, n: int, source: Source) -> Integers:
+        """Draw n categories."""
+
+
+class AliasTable:
+    """Categories drawn in proportion to weights, by the alias method.
+
+    For n categories, each probability is right to a relative error of `alias_units`, however small it is:
+    that is what makes the reported level honest. What is left of the shares is kept to twice the digits,
+    and the last category to be filled may collect all of the rest. Weights below ``rounding.MIN_MASS`` of the
+    largest would lose digits: laws drop them. A draw is a bin, kept with probability ``keep`` and otherwise
+    exchanged for its ``alias``.
+
+    Examples
+    --------
+    >>> draws = AliasTable(np.array([1.0, 0.0, 3.0])).draw(1000, Source(1))
+    >>> np.unique(draws)
+    array([0, 2])
+    """
+
+    def __init__(self, weights: Floats) -> None:
+        n = len(weights)
+        if not (n and weights.min() >= 0 and 0 < weights.max() < math.inf):  # also rejects NaN
+            raise ArithmeticError("the weights of the categories are not finite, or all are 0")
+        share = weights / weights.max()
+        share *= n / math.fsum(share.tolist())
+        self.keep = np.zeros(n)
+        self.alias = np.arange(n)
+        small = np.flatnonzero(share < 1).tolist()
+        large = np.flatnonzero(share >= 1).tolist()
+        left, low = share.tolist(), [0.0] * n
+        while small and large:
+            i, j = small.pop(), large[-1]
+            self.keep[i], self.alias[i] = left[i], j
+            left[j], error = minus(left[j], 1 - left[i])
+            low[j] += error
+            if left[j] + low[j] < 1:
+                left[j] += low[j]
+                small.append(large.pop())
+
+    def draw(self, n: int, source: Source) -> Integers:
+        """Draw n categories."""
+        bins = source.integers(np.array([len(self.keep)]), (n,)).astype(np.int64)
+        return np.where(source.coins(self.keep[bins], (n,)), bins, self.alias[bins])
+
+
+def minus(a: float, b: float) -> tuple[float, float]:
+    """Return the difference, rounded, and what rounding took away."""
+    difference = a - b
+    back = difference - a
+    return difference, (a - (difference - back)) - (b + back)

@@ -11,16 +11,16 @@ orders could add: all counts stay below 10^9 units, where a square is a ten-mill
 
 **Numbers of a problem.** ``p = (a-1)/a`` is right to 1 unit, ``w = expm1(e)/a`` to 5, ``q = p/(1+w)``
 to 8, and ``d = q w`` to 8 (an error of ``w`` moves ``w/(1+w)`` by no more than itself). So is each of
-them after one more product: ``RATES``.
+them after one more product: ``RATE_UNITS``.
 
 **Draws.** ``choose`` divides the smaller side by the sum: its chance is right to 1 unit, the odds to 2.
-An alias table of ``n`` categories is right to `alias_units` in each of them. A mass that is below ``TINY``,
+An alias table of ``n`` categories is right to `alias_units` in each of them. A mass below ``MIN_MASS``,
 or below that share of the largest, may be rounded by more than that, since it is hardly a normal double any
 more: it is dropped, and its flip sets are left to the uniform part, which is harmless. So where a law falls
 from the truth outward, the truth itself may be such a set, if there are hundreds of attributes.
 Where neighbours must stay close to one another nothing may be dropped: rarer categories then share one of a
 table, and have a table of their own. The units of all tables down to it add up, each with an exponential
-whose argument is at most ``randomness.SPAN``.
+whose argument is at most ``deep_cells.MAX_SPREAD``.
 
 **The level of a lifted law.** With odds ``M`` the record is drawn from the second law, where category
 ``j`` has mass ``m_j`` of the total ``M`` and the flip set ``S`` the chance ``c(S)``; else it is uniform,
@@ -51,7 +51,7 @@ weights, whose sums are exact. All terms are positive, so relative errors do not
 was dropped as tiny is added again.
 
 **Faint attributes.** What a joint law tells of an attribute is a difference of masses, so its digits are
-lost where it is a ``FLOOR`` of the whole. Such attributes are randomized one by one beside the others:
+lost where it is a ``MIN_RETAINED`` of the whole. Such attributes are randomized one by one beside the others:
 their levels add to the overall one, and are tiny. A joint law that holds one is refused.
 
 **Upper bounds.** The level of a law that was found is at least the optimum if its flip
@@ -69,10 +69,10 @@ import numpy as np
 from orr.arrays import Floats
 
 ULP = 2.0**-52
-RATES = 9  # units of q or d, times something
-TINY = 2.0**-1016  # above the smallest normal double, 2^-1022, below any flip at a level of 700
-FLOOR = 2.0**-30  # share of what is told, of which 23 of a double's 53 digits are left
-LEVELS = 1e-6  # relative error of an attribute's level that is tolerated: a few times 2^-23
+RATE_UNITS = 9  # units by which a product with q or d may be off
+MIN_MASS = 2.0**-1016  # above the smallest normal double, 2^-1022; below any flip at a level of 700
+MIN_RETAINED = 2.0**-30  # smallest share of information retained: 23 of a double's 53 digits are left of it
+LEVEL_TOLERANCE = 1e-6  # relative error of an attribute's level that is accepted: a few times 2^-23
 
 
 class Unsound(ArithmeticError):
@@ -80,7 +80,7 @@ class Unsound(ArithmeticError):
 
 
 def level_above(log_excess: float, units: float) -> float:
-    """Level of an excess, ``log(1 + G)``, that is too large by rounding if anything.
+    """Return the level of an excess, ``log(1 + G)``, rounded up.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def level_above(log_excess: float, units: float) -> float:
 
 
 def level_below(log_excess: float, units: float) -> float:
-    """Level of an excess that is too small by rounding if anything.
+    """Return the level of an excess, rounded down.
 
     Examples
     --------
@@ -104,12 +104,12 @@ def level_below(log_excess: float, units: float) -> float:
 
 
 def _margin(level: float, units: float) -> float:
-    """Bound what an error of so many units in the excess, and its logarithm, can do to a level."""
+    """Bound the error of a level, given that of its excess in units."""
     return ULP * (-math.expm1(-level) * units + 8 * min(level, 1.0) + level)
 
 
 def alias_units(n: int) -> float:
-    """Units by which the chance of a category may be off, if there are n.
+    """Return the units by which the probability of one of n categories may be off.
 
     All shares have the rounding of their sum and of the quotient in common (1 unit), each has a product
     (half a unit) and is subtracted from 1 once (a quarter, next to 1): in the worst case the last category
@@ -124,7 +124,7 @@ def alias_units(n: int) -> float:
 
 
 def relaxation_units(k: int, level: float, each: float = 2.0) -> float:
-    """Units by which the levels are raised for the solvers: more than those of any flip probability.
+    """Return the units by which levels are raised for the solvers: more than those of any flip probability.
 
     Sums of masses take 30, the asked flip probability itself 8. The mass of a cell is off by half of its
     logarithm; on average over flips, that is as large as the highest level and the logarithm of the number
@@ -139,7 +139,7 @@ def relaxation_units(k: int, level: float, each: float = 2.0) -> float:
 
 
 def log_sum(logs: Floats) -> float:
-    """Logarithm of a sum, to `log_sum_units` and the errors of its terms.
+    """Return the logarithm of a sum of exponentials, right to `log_sum_units` and the errors of its terms.
 
     Examples
     --------
@@ -151,7 +151,7 @@ def log_sum(logs: Floats) -> float:
 
 
 def log_sum_units(logs: Floats) -> float:
-    """Units by which `log_sum` may be off: the exponentials, their arguments, the logarithm, the sum.
+    """Return the units by which `log_sum` may be off: exponentials, their arguments, the logarithm, the sum.
 
     An argument ``t`` below the largest is off by half of itself, and the mean of ``t`` in proportion to
     ``exp(-t)`` is at most the logarithm of the number of terms.
@@ -160,7 +160,7 @@ def log_sum_units(logs: Floats) -> float:
 
 
 def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
-    """Logarithms of the chances of 0, ..., n flips among n equal attributes, and the units of each.
+    """Return the logarithms of the probabilities of 0, ..., n flips of n equal attributes, and their units.
 
     Ratios of neighbours are added up from the likeliest number on, so the error grows only with the
     distance from it. Each logarithm is split into a multiple of a power of 2, of which the sums are
@@ -189,7 +189,7 @@ def log_binomial(n: int, size: int) -> tuple[Floats, Floats]:
 
 
 def ball_units(k: int, tilts: float, logs: float) -> float:
-    """Units of the density of a ball, as it is counted and as it is drawn, or of a sum over it.
+    """Return the units of the density of a ball, as it is counted and as it is drawn, or of a sum over it.
 
     For each attribute: the chance to keep or to flip (p, two exponentials, the part of a weight, three
     products, a quotient: 11.5), two coins (2 each), one of whose odds are a sum (0.5), and two sums of the

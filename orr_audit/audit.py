@@ -13,7 +13,7 @@ from orr.caps.certificate import Capped
 from orr.decimals import down_to_float
 from orr.optimum import verify
 from orr.optimum.certificate import Certificate
-from orr.rounding import LEVELS
+from orr.rounding import LEVEL_TOLERANCE
 from orr_audit.bound import bound
 from orr_audit.sampler import realised
 
@@ -101,7 +101,7 @@ def _audit(certificate: Certificate) -> Verification:
         verify.consistent(law)
         and Decimal(certificate.lower) <= proved <= Decimal(certificate.upper)
         and level <= Decimal(max(law.epsilon, certificate.upper))
-        and error <= LEVELS
+        and error <= LEVEL_TOLERANCE
     )
     seconds, how = time.perf_counter() - start, f"{counted}; {drawn}"
     return Verification(bool(holds), down_to_float(proved), -down_to_float(-level), error, seconds, how)

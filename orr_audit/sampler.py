@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from orr.alias_table import Categories, Tiers
 from orr.arrays import Floats, Integers
+from orr.caps.deep_cells import NestedTables
 from orr.caps.ramp import Ramp
 from orr.decimals import DOWN, UP, above_one, decimal, log1p, power, sum_up
 from orr.laws.ball import Ball
@@ -25,6 +25,7 @@ from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
 from orr.laws.single_flip import SingleFlip
 from orr.laws.split import SplitLaw
+from orr.randomness import AliasTable, Categories
 from orr_audit.coins import flip_rates
 
 BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
@@ -75,14 +76,15 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
     return log1p(excess, UP), listed_error(law, table, kinds, of), "sampler in fractions"
 
 
-def category_law(categories: Categories | Tiers) -> list[int] | list[Decimal]:
+def category_law(categories: Categories) -> list[int] | list[Decimal]:
     """Chance of each category in units of ``1 / (n ONE)``, rounded up where tables are within tables."""
-    if not isinstance(categories, Tiers):
-        return alias_law(categories._keep, categories._alias)
+    if isinstance(categories, AliasTable):
+        return alias_law(categories.keep, categories.alias)
+    assert isinstance(categories, NestedTables)
     n = sum(len(members) for members, _ in categories.tables)
     law, reached = [Decimal(0)] * n, Decimal(n)
     for members, table in categories.tables:
-        inside = alias_law(table._keep, table._alias)
+        inside = alias_law(table.keep, table.alias)
         share = UP.divide(reached, Decimal(len(inside)))
         for i, whole in zip(members.tolist(), inside, strict=False):
             law[i] = UP.multiply(Decimal(whole), share)

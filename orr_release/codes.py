@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array, Integers
-from orr.checks import HIDDEN, check_codes, nameless, too_narrow
+from orr.checks import HIDDEN, nameless, too_narrow
+from orr.mechanism import check_codes
 from orr_release import frames
 from orr_release.arrow import KIND_NAMES, Column, fill
 from orr_release.domain import Domain, is_missing

@@ -32,11 +32,13 @@ from orr.channel import dense_shape
 from orr_release.counting import Part, ending
 from orr_release.pooled import Pooled
 
-NOISE = 1e-14  # variance, of what there would be if records were where they tell most: less is rounding noise
-RANK = 1e-10  # of the largest eigenvalue of a correlation matrix: less is rounding noise
-SAME = 1e-9  # relative difference of numbers that are the same: factors and products of factors
-FEW = 50  # records whose mean weight is half believed: any number from 20 to 100 gave sizes of 1 to 8% at 5%
-LEAST = 5  # records expected in a cell: with fewer, chi-square may be a bad guess (the usual rule)
+VARIANCE_TOL = 1e-14  # share of the variance of records in their likeliest cells: less is rounding noise
+EIGENVALUE_TOL = 1e-10  # share of the largest eigenvalue of a correlation matrix: less is rounding noise
+FACTOR_TOL = 1e-9  # relative difference below which factors, or products of factors, are the same
+HALF_BELIEVED_RECORDS = (
+    50  # records whose mean weight is half believed; 20 to 100 gave sizes of 1 to 8% at 5%
+)
+MIN_EXPECTED = 5  # records expected in a cell: with fewer, chi-square may be a bad guess (the usual rule)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class IndependenceTest:
     smallest: float
 
     def __repr__(self) -> str:
-        few = f", smallest={self.smallest:.2g}" if self.smallest < LEAST else ""
+        few = f", smallest={self.smallest:.2g}" if self.smallest < MIN_EXPECTED else ""
         return (
             f"IndependenceTest(statistic={self.statistic:.4g}, df={self.df}, pvalue={self.pvalue:.4g}{few})"
         )
@@ -100,8 +102,8 @@ def independence(pooled: Pooled, given: tuple[int, ...]) -> IndependenceTest:
         noise += share**2 * float(np.square(influence).max() * squares.sum())
         records += _over(expected**2, squares, 0.0)
     theta = _theta(p[group][..., None], *margins).ravel()
-    smallest = records[group].min(initial=math.inf, where=records[group] > NOISE * records.sum())
-    return IndependenceTest(*_quadratic(theta, covariance, NOISE * noise), float(smallest))
+    smallest = records[group].min(initial=math.inf, where=records[group] > VARIANCE_TOL * records.sum())
+    return IndependenceTest(*_quadratic(theta, covariance, VARIANCE_TOL * noise), float(smallest))
 
 
 def _relative(pooled: Pooled) -> tuple[list[tuple[Part, float]], list[float]]:
@@ -127,7 +129,7 @@ def _margins(group: Floats, parts: list[tuple[Part, float]], factors: list[float
             "too little is known of it to test anything"
         )
     margins = [group.sum(axis=1) / share, group.sum(axis=0) / share]
-    if all(abs(r - 1) < SAME for part, _ in parts for r in part.channel.rho.values()):
+    if all(abs(r - 1) < FACTOR_TOL for part, _ in parts for r in part.channel.rho.values()):
         return margins
     found = []
     for margin, factor in zip(margins, factors, strict=True):
@@ -169,7 +171,7 @@ def _mean_weights(seen: Floats, squares: Floats) -> Floats:
         likely *= along / whole
     found = _over(squares, seen, likely)
     records = _over(seen**2, squares, 0.0)
-    return found + np.maximum(likely - found, 0) * FEW / (FEW + records)
+    return found + np.maximum(likely - found, 0) * HALF_BELIEVED_RECORDS / (HALF_BELIEVED_RECORDS + records)
 
 
 def _over(a: Floats, b: Floats, otherwise: Floats | float) -> Floats:
@@ -183,7 +185,7 @@ def _quadratic(theta: Floats, covariance: Floats, noise: float) -> tuple[float, 
     some = scale**2 > noise
     unit = theta[some] / scale[some]
     values, vectors = np.linalg.eigh(covariance[np.ix_(some, some)] / np.outer(scale[some], scale[some]))
-    kept = values > RANK * values.max(initial=0)
+    kept = values > EIGENVALUE_TOL * values.max(initial=0)
     df = int(np.count_nonzero(kept))
     statistic = float((np.square(vectors.T @ unit)[kept] / values[kept]).sum())
     return statistic, df, float(chdtrc(df, statistic)) if df else 1.0

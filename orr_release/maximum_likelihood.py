@@ -21,16 +21,15 @@ from orr_release.shown import Axes
 
 # A table whose log-likelihood is within this of the best is, where the likelihood is like a parabola, within
 # sqrt(2e-5) = 0.45% of a standard error of it, in every direction.
-GAP = 1e-5
-MAX_STEPS = 3000  # evaluations of the gradient
-QUICK = 60  # of them for EM where there is another way
-MAX_NEWTON, SMALL = (
-    100,
-    1024,
-)  # steps of Newton's method, and cells for which each takes a fraction of a second
-FLOOR = 0.01  # of a uniform table is in every cell at the start: EM never leaves 0
-KEPT = 0.1  # of what EM says is left by a longer step: a cell may be wanted again
-CLOSER, INSIDE = 0.1, 0.99  # a step of Newton's method aims at a tenth of the gap, and stops short of 0
+LIKELIHOOD_GAP = 1e-5
+MAX_EVALUATIONS = 3000  # evaluations of the gradient by EM
+MAX_EVALUATIONS_BEFORE_NEWTON = 60  # evaluations of the gradient by EM where Newton's method can go on
+MAX_NEWTON_STEPS = 100  # steps of Newton's method before giving up
+MAX_NEWTON_CELLS = 1024  # cells of a table for which a step takes a fraction of a second
+MIN_SHARE = 0.01  # smallest share of a uniform cell that a start gives to each cell: EM never leaves 0
+KEPT_SHARE = 0.1  # a longer step leaves a cell this share of what EM gives it: it may be wanted again
+GAP_FACTOR = 0.1  # a step of Newton's method aims at a tenth of the gap
+STEP_SHARE = 0.99  # and goes at most this share of the way to a cell of 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ class Nonnegative:
     @property
     def converged(self) -> bool:
         """Whether no table without negative counts is more likely, to 1e-5."""
-        return self.gap <= GAP
+        return self.gap <= LIKELIHOOD_GAP
 
     @property
     def proportions(self) -> Floats:
@@ -162,15 +161,17 @@ def maximize(parts: Sequence[Part], start: Floats) -> tuple[Floats, float, int]:
     >>> channel = Channel.of(orr.kronecker([3], [1.0]).law, [0])
     >>> seen = np.array([60.0, 25.0, 15.0])
     >>> proportions, gap, steps = maximize([Part(channel, seen, seen)], channel.invert(seen) / 100)
-    >>> proportions.round(3), gap < GAP
+    >>> proportions.round(3), gap < LIKELIHOOD_GAP
     (array([0.946, 0.054, 0.   ]), True)
     """
     likelihood = Likelihood(parts)
-    point = likelihood.at(np.maximum(start, FLOOR / start.size))
-    small = start.size <= SMALL
-    while likelihood.gap(point) > GAP and likelihood.evaluations < (QUICK if small else MAX_STEPS):
+    point = likelihood.at(np.maximum(start, MIN_SHARE / start.size))
+    small = start.size <= MAX_NEWTON_CELLS
+    while likelihood.gap(point) > LIKELIHOOD_GAP and likelihood.evaluations < (
+        MAX_EVALUATIONS_BEFORE_NEWTON if small else MAX_EVALUATIONS
+    ):
         point = _longer(likelihood, point)
-    if small and likelihood.gap(point) > GAP:
+    if small and likelihood.gap(point) > LIKELIHOOD_GAP:
         point = _newton(likelihood, point)
     return point.p, likelihood.gap(point), likelihood.evaluations
 
@@ -185,7 +186,7 @@ def _longer(likelihood: Likelihood, point: Point) -> Point:
     if stretch <= 1:
         return likelihood.at(once.step)
     reached = point.p + 2 * stretch * first + stretch**2 * turn
-    longer = likelihood.at(np.maximum(reached, KEPT * once.step))
+    longer = likelihood.at(np.maximum(reached, KEPT_SHARE * once.step))
     return longer if longer.value >= once.value else likelihood.at(once.step)
 
 
@@ -195,10 +196,10 @@ def _newton(likelihood: Likelihood, point: Point) -> Point:
     That proportions sum to 1 need not be said, since ``W sum(p)`` is subtracted from the likelihood.
     All is scaled by ``p``, lest the counts that go to 0 spoil the solution for the others.
     """
-    best = point = likelihood.at(point.p + FLOOR / point.p.size)
+    best = point = likelihood.at(point.p + MIN_SHARE / point.p.size)
     z = likelihood.gap(point) / point.p.size / point.p
-    for _ in range(MAX_NEWTON):
-        p, target = point.p, CLOSER * float((point.p * z).mean())
+    for _ in range(MAX_NEWTON_STEPS):
+        p, target = point.p, GAP_FACTOR * float((point.p * z).mean())
         slope = target - likelihood.total * (p - point.step)
         try:
             factor = cho_factor(likelihood.curvature(p) + np.diag((p * z).ravel()))
@@ -206,9 +207,9 @@ def _newton(likelihood: Likelihood, point: Point) -> Point:
             break
         u = cho_solve(factor, slope.ravel()).reshape(p.shape)
         dual = target / p - z - z * u
-        length = min(1.0, INSIDE / max(float((-u).max()), float((-dual / z).max()), INSIDE))
+        length = min(1.0, STEP_SHARE / max(float((-u).max()), float((-dual / z).max()), STEP_SHARE))
         point, z = likelihood.at(p * (1 + length * u)), z + length * dual
         best = min(best, point, key=likelihood.gap)
-        if likelihood.gap(best) <= GAP:
+        if likelihood.gap(best) <= LIKELIHOOD_GAP:
             break
     return best

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from orr.alias_table import Categories, Tiers
-from orr.randomness import Source
+from orr.caps.deep_cells import NestedTables
+from orr.randomness import AliasTable, Source
 from orr.rounding import ULP, alias_units
 from tests.chance import fits, seed
 from tests.exact.arithmetic import MP
@@ -90,7 +90,7 @@ def test_categories_keep_their_digits_when_there_are_many(n):
 @given(arrays(float, st.integers(2, 60), elements=st.floats(0, 3000)))
 def test_tables_within_tables_have_the_right_probabilities(falls):
     logs = -np.cumsum(np.minimum(falls, 690.0))
-    tiers, reached, chances = Tiers(logs), MP.one, {}
+    tiers, reached, chances = NestedTables(logs), MP.one, {}
     for members, table in tiers.tables:
         law = [reached * MP.mpf(p.numerator) / p.denominator for p in category_law(table)]
         chances |= dict(zip(members.tolist(), law, strict=False))
@@ -103,11 +103,11 @@ def test_tables_within_tables_have_the_right_probabilities(falls):
 @pytest.mark.statistical
 def test_tables_within_tables_are_drawn_from():
     logs = np.array([-800.0, 0.0, -1.0, -400.0])
-    draws = Tiers(logs).draw(20_000, Source(seed(4)))
+    draws = NestedTables(logs).draw(20_000, Source(seed(4)))
     assert set(draws.tolist()) == {1, 2}
     assert fits((draws == 1).sum(), len(draws), 1 / (1 + math.exp(-1)))
     with pytest.raises(ArithmeticError, match="too far apart"):
-        Tiers(np.array([0.0, -701.0]))
+        NestedTables(np.array([0.0, -701.0]))
 
 
 def test_half_the_margin_of_categories_is_not_enough():
@@ -119,7 +119,7 @@ def test_half_the_margin_of_categories_is_not_enough():
 
 def category_error(weights):
     """Exact relative error of each category's probability, and its bound."""
-    realised = category_law(Categories(weights))
+    realised = category_law(AliasTable(weights))
     total = sum(map(Fraction, weights))
     errors = [
         abs(float(p * total / Fraction(w) - 1)) if w else float(p)
@@ -140,7 +140,7 @@ def test_odds_and_weights_that_are_not_numbers_are_not_drawn():
             Source(1).choose(np.array([1.0, odds]), (2,))
     for weights in ([1.0, math.nan], [1.0, math.inf], [0.0, 0.0], [1.0, -1.0], []):
         with pytest.raises(ArithmeticError):
-            Categories(np.array(weights))
+            AliasTable(np.array(weights))
 
 
 def test_a_coin_of_probability_one_is_always_true():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from orr.caps import verify  # noqa: F401 - so that ramps and nested tables can be verified
 from orr.caps.proofs import Proof
 from orr.optimum.certificate import Certificate
 

@@ -37,7 +37,7 @@ import numpy as np
 
 from orr.arrays import Floats, Integers
 from orr.problem import Problem
-from orr.rounding import RATES, ULP, log_binomial, log_sum
+from orr.rounding import RATE_UNITS, ULP, log_binomial, log_sum
 
 CANDIDATE_ENDS = 4  # ends of a line that are evaluated term by term: quick sums tell the best only roughly
 
@@ -151,7 +151,7 @@ class _Ends:
 
     def __init__(self, problem: Problem, cap: float, rounding: Rounding) -> None:
         n, size, level = len(problem), int(problem.sizes[0]), float(problem.epsilons[0])
-        q, safe = float(problem.q[0]), 2 * RATES * ULP
+        q, safe = float(problem.q[0]), 2 * RATE_UNITS * ULP
         self.cap, self.rounding = cap, rounding
         cells = np.arange(n + 1)
         table, units = log_binomial(n, size)
@@ -165,7 +165,7 @@ class _Ends:
         total = n * (apart * float(problem.truth[0]) - rounding * safe * q)
         self.log_total = math.log(total) if total > 0 else -math.inf
         # The table, what is added to it, the scale and its logarithm, the total; then the terms of a sum.
-        self.units = float(units.max()) + 2 * cap * n + 10 * abs(log_scale) + 4 * RATES + 64
+        self.units = float(units.max()) + 2 * cap * n + 10 * abs(log_scale) + 4 * RATE_UNITS + 64
         for terms in (plain, tilted):
             self.units += float(np.abs(terms[np.isfinite(terms)]).max()) + 5 * math.log(n + 1)
         middle = math.ceil(radius)

@@ -11,15 +11,14 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats
 from orr.caps.certificate import CAP_TOL, Capped
+from orr.caps.deep_cells import DeepCells
 from orr.caps.equal_attributes import Rounding, clipped_line
 from orr.caps.linear_program import GAP_TOL, CappedProgram
 from orr.caps.proofs import Alone, Head, Proof
 from orr.caps.ramp import Ramp
 from orr.caps.ramp_search import RAMP_STATES, RampSearch, harris, resolved
 from orr.checks import plain
-from orr.constructions.named import named
 from orr.decimals import down_to_float
-from orr.laws.cells import Cells
 from orr.laws.law import Law
 from orr.laws.product import Product
 from orr.laws.split import SplitLaw
@@ -69,7 +68,6 @@ class Guarded(Certified):
         return self.certificate.lower
 
 
-@named
 def guarded(
     sizes: Sizes,
     epsilons: Levels,
@@ -122,7 +120,7 @@ def guarded(
     """
     clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
     with shown(clock, progress):
-        return CappedSearch(problem.part(~problem.faint), slack, clock).run().with_faint(problem)
+        return CappedSearch(problem.part(~problem.faint), slack, clock).run().extended(problem, "guarded")
 
 
 class CappedSearch:
@@ -205,7 +203,7 @@ class CappedSearch:
             heights = above.heights(flips)
             flips, heights = flips[heights > 0, None], heights[heights > 0]
             excess = heights + np.log(-np.expm1(-heights))
-            law = Cells(self.problem, self.kinds, flips, excess, deep=True)
+            law = DeepCells(self.problem, self.kinds, flips, excess)
             self.offer(LINE, law, above.level + above.misfit)
 
     def linear_program(self) -> None:

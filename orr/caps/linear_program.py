@@ -15,11 +15,11 @@ import numpy as np
 import scipy
 
 from orr.arrays import Floats, Integers
+from orr.caps.deep_cells import DeepCells
 from orr.caps.proofs import Prices
-from orr.laws.cells import Cells
 from orr.problem import Kinds, Problem
 from orr.progress import Clock
-from orr.rounding import RATES, ULP, Unsound
+from orr.rounding import RATE_UNITS, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
@@ -60,7 +60,7 @@ class CappedProgram:
         self.variance = kind.q * kind.truth
         self.gains = ((1 - share) / kind.truth - share / kind.q).T
 
-    def solve(self) -> tuple[Cells | None, Prices | None]:
+    def solve(self) -> tuple[DeepCells | None, Prices | None]:
         """Return the best law and the best proof; None where there is none."""
         self.best, self.lower, self.upper = np.empty(0), -math.inf, math.inf
         self.prices: Prices | None = None
@@ -185,7 +185,7 @@ class CappedProgram:
         for place, flow in ((other, factor * prices), (likelier, -prices)):
             np.add.at(rest, place, flow)
             np.add.at(size, place, np.abs(flow))
-        digits = 3 * len(supply) + 2 * RATES + 4 * np.ptp(log_x) + self.kinds.units(self.flips.T)
+        digits = 3 * len(supply) + 2 * RATE_UNITS + 4 * np.ptp(log_x) + self.kinds.units(self.flips.T)
         rest, moved = self._moved(log_x, rest + ULP * digits * size)
         if not rest.min() < 0 < rest.max():
             return -math.inf, moved
@@ -255,12 +255,12 @@ class CappedProgram:
         risen = cube.ravel()
         return risen if (self.gains @ self._law(risen)).min() >= 0 else log_x
 
-    def _repaired(self, log_x: Floats) -> Cells:
+    def _repaired(self, log_x: Floats) -> DeepCells:
         """Return the law of a density; re-randomizing attributes that are too accurate keeps the caps."""
         level = self._falling(log_x - log_x.min())
         listed = level > 0
         log_excess = level[listed] + np.log(-np.expm1(-level[listed]))
-        return Cells(self.problem, self.kinds, self.flips.T[listed], log_excess, deep=True)
+        return DeepCells(self.problem, self.kinds, self.flips.T[listed], log_excess)
 
 
 def logsumexp(logs: Floats) -> float:

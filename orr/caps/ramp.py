@@ -61,7 +61,7 @@ class RampWeights:
 
     @property
     def _mean(self) -> Floats:
-        """Slopes that the weights give, up to rounding."""
+        """Slopes of the weights, up to rounding."""
         rounded: Floats = np.log1p(self.part * math.expm1(-self.step))
         return self.step * self.low - rounded
 
@@ -260,7 +260,7 @@ class Ramp(Lifted):
 
 
 def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:
-    """Toss coins with odds in logarithms, right to 4 units and half of their difference."""
+    """Return coins with odds in logarithms, right to 4 units and half of their difference."""
     odds, against = sides(log_odds, log_against)
     return source.choose(odds, odds.shape, against=against)
 

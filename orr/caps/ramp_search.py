@@ -33,7 +33,7 @@ from orr.arrays import Floats, Integers
 from orr.caps.proofs import Thresholds
 from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.problem import Problem
-from orr.rounding import LEVELS, RATES, ULP, log_sum
+from orr.rounding import LEVEL_TOLERANCE, RATE_UNITS, ULP, log_sum
 
 RAMP_STATES = 4_000  # steps of a ramp, of a few hundredths of a nat
 MAX_ROUNDS = 10  # of correcting slopes, each as long as the first
@@ -135,7 +135,7 @@ def resolved(problem: Problem, reach: float) -> NDArray[np.bool_]:
     >>> resolved(Problem([2, 3, 4], [1e-7, 1.0, 2.0]), 3.0)
     array([False,  True,  True])
     """
-    return problem.w / (1 + problem.w) >= 4 * ULP * rate_units(problem, reach) / LEVELS
+    return problem.w / (1 + problem.w) >= 4 * ULP * rate_units(problem, reach) / LEVEL_TOLERANCE
 
 
 def harris(problem: Problem, caps: Floats, weights: Integers) -> tuple[float, Thresholds] | None:
@@ -175,11 +175,11 @@ class _Laws:
         self.uniform, self.kronecker = (_log_law(weights, *pair) for pair in logs)
         self.mean = float(weights @ problem.p)
         apart = problem.truth * others * np.exp(-problem.epsilons) * -np.expm1(problem.epsilons - caps)
-        total = weights @ (apart / (1 + others * rare)) + 4 * RATES * ULP * (weights @ problem.q)
+        total = weights @ (apart / (1 + others * rare)) + 4 * RATE_UNITS * ULP * (weights @ problem.q)
         self.log_total = math.log(total)
         # Two sums and a logarithm of a sum per attribute, of numbers up to this size.
         size = max(float(np.abs(pair).max(axis=0).sum()) for pair in logs) + abs(self.log_total)
-        self.units = len(problem) * (2 * size + 12) + 10 * size + 4 * RATES
+        self.units = len(problem) * (2 * size + 12) + 10 * size + 4 * RATE_UNITS
 
     def proof(self, low: float, high: int) -> tuple[float, Thresholds]:
         """Return the level that a higher threshold and the best lower one prove, and the proof."""

@@ -7,15 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.alias_table import minus
 from orr.arrays import Floats, frozen
-from orr.constructions.named import named
 from orr.constructions.two_attribute import closed_form
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.optimum.single_flip import single_flips
 from orr.problem import Levels, Problem, Sizes
+from orr.randomness import minus
 from orr.rounding import ULP
 
 FIRST_BLOCK = 64  # attributes; blocks double, so that those that fall back are found in linear time
@@ -27,11 +26,10 @@ class Inductive(Mechanism):
     fell_back: NDArray[np.bool_]
 
     def __init__(self, law: Law, asked: Problem, fell_back: NDArray[np.bool_]) -> None:
-        super().__init__(law, asked)
+        super().__init__(law, asked, "inductive")
         vars(self)["fell_back"] = frozen(fell_back)
 
 
-@named
 def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
     """Add the attributes one at a time to the closed form of the first two.
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from orr.constructions.named import named
 from orr.laws.product import Product
 from orr.mechanism import Mechanism
 from orr.problem import Levels, Problem, Sizes
 
 
-@named
 def kronecker(sizes: Sizes, epsilons: Levels) -> Mechanism:
     """Randomize every attribute independently, at its own level.
 
@@ -32,4 +30,4 @@ def kronecker(sizes: Sizes, epsilons: Levels) -> Mechanism:
     >>> round(kronecker([2, 3, 4], [1.0, 1.5, 2.0]).epsilon, 9)
     4.5
     """
-    return Mechanism(Product(Problem(sizes, epsilons)))
+    return Mechanism(Product(Problem(sizes, epsilons)), construction="kronecker")

@@ -9,7 +9,6 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats
-from orr.constructions.named import named
 from orr.laws.law import subsets
 from orr.optimum.certificate import Certified, NotCertified
 from orr.optimum.search import Search
@@ -136,12 +135,9 @@ class LinearProgram:
                 f"the optimum is proved only to be between {certificate.lower:.9g} and "
                 f"{certificate.upper:.9g}{hint}"
             )
-        found = found.with_faint(self.problem)
-        vars(found)["construction"] = "linear_program"
-        return found
+        return found.extended(self.problem, "linear_program")
 
 
-@named
 def linear_program(sizes: Sizes, epsilons: Levels) -> LinearProgram:
     """Build the linear program whose optimum is the privacy-optimized mechanism.
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from orr.checks import positive
-from orr.constructions.named import named
 from orr.optimum.certificate import Certified
 from orr.optimum.search import Search
 from orr.problem import Levels, Problem, Sizes
 from orr.progress import Clock, shown
 
 
-@named
 def optimal(
     sizes: Sizes,
     epsilons: Levels,
@@ -67,4 +65,4 @@ def optimal(
     problem, clock = Problem(sizes, epsilons), Clock(time_limit)
     gaps = positive("rel_gap", rel_gap), None if gap is None else positive("gap", gap)
     with shown(clock, progress):
-        return Search(problem.part(~problem.faint), clock, *gaps).run().with_faint(problem)
+        return Search(problem.part(~problem.faint), clock, *gaps).run().extended(problem, "optimal")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from orr.constructions.named import named
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.optimum.single_flip import candidate, obstacle
@@ -13,7 +12,6 @@ class NotApplicable(ValueError):
     """The conditions of a closed form do not hold for these sizes and levels."""
 
 
-@named
 def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
     """Solve the problem in closed form for any number of attributes, where a closed form exists.
 
@@ -60,4 +58,4 @@ def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
     reason = obstacle(problem, found)
     if reason is not None:
         raise NotApplicable(reason)
-    return Mechanism(SingleFlip.beside(problem, found.z0, found.z))
+    return Mechanism(SingleFlip.beside(problem, found.z0, found.z), construction="radius_one")

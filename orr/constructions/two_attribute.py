@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from orr.arrays import Floats
-from orr.constructions.named import named
 from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
@@ -17,11 +16,10 @@ class TwoAttribute(Mechanism):
     case: str
 
     def __init__(self, law: Law, case: str) -> None:
-        super().__init__(law)
+        super().__init__(law, construction="two_attribute")
         vars(self)["case"] = case
 
 
-@named
 def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
     """Solve two attributes, of ``m`` and ``n`` values, by the four cases of the paper.
 

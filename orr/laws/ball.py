@@ -21,15 +21,16 @@ import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
-from orr.laws.tilt import found_tilt, is_tilt
 from orr.problem import Problem
-from orr.randomness import Looked, Source
+from orr.randomness import Lookup, Source
 from orr.rounding import Unsound, ball_units
 
 Edge = Floats | float
 
-TINY = 1e-290  # chance that is cut in the dynamic program
-LEAST = 2.0**-53 * TINY  # above 2e-308, below which doubles lose digits
+MIN_SUM = 1e-290  # smaller sums of probabilities are cut in the dynamic program
+MIN_TERM = 2.0**-53 * MIN_SUM  # smaller terms of a sum are cut: above 2e-308, below which doubles lose digits
+MAX_TILT = 64.0  # flips of weight 1 then have a probability of e^-64, which does not matter any more
+TILT_TOLERANCE = 1e-3  # relative; sums hardly change that near to the best tilt (the search has 1e-6)
 FAR = 36.0  # widths, where the logistic function is 0 or 1 to the last digit of a double
 
 
@@ -64,7 +65,7 @@ class Ball:
         self, problem: Problem, weights: Floats, states: int, edge: Edge = 1.0, tilt: float | None = None
     ) -> None:
         proper = np.size(edge) <= states and np.min(edge) > 0 and np.max(edge) <= 1
-        if not (states >= 1 and proper and (weights >= 0).all()):  # nan, too
+        if not (states >= 1 and proper and (weights >= 0).all()):  # also rejects NaN
             raise ValueError("a ball needs weights of at least 0, a state, and an edge above 0 up to 1")
         self.problem, self.weights, self.states, self.edge = problem, weights, states, edge
         order = np.lexsort((weights, problem.sizes))  # so that the order of the attributes does not matter
@@ -85,13 +86,13 @@ class Ball:
 
     @classmethod
     def of(cls, problem: Problem, weights: Floats, radius: float) -> Ball:
-        """Ball of a radius that need not be an integer: its edge is shared out."""
+        """Return the ball of a radius that need not be an integer: a share of its edge belongs to it."""
         states = math.ceil(radius)
         return cls(problem, weights, states, max(1 - states + radius, 1e-9))
 
     @classmethod
     def soft(cls, problem: Problem, weights: Floats, radius: float, width: float) -> Ball:
-        """Ball whose edge falls off over a width, as the logistic function does."""
+        """Return the ball whose edge falls off over a width, as the logistic function does."""
         states = math.ceil(radius + FAR * width)
         first = min(max(math.floor(radius - FAR * width), 0), states - 1)
         return cls(problem, weights, states, scipy.special.expit((radius - np.arange(first, states)) / width))
@@ -106,7 +107,7 @@ class Ball:
         return np.append(np.ones(self.states - np.size(self.edge)), self.edge)
 
     def add(self, law: Floats, i: int) -> Floats:
-        """Law of the weight with one more attribute, the i-th of those that may flip."""
+        """Return the law of the weight with one more attribute, the i-th of those that may flip."""
         return _shifted(law, self.keep[i], self.low[i], self.flip[:, i])
 
     @cached_property
@@ -116,7 +117,7 @@ class Ball:
 
     @cached_property
     def below(self) -> Floats:
-        """Probability of each weight, but for the factor ``exp(log_scale)``."""
+        """Probability of each weight, divided by ``exp(log_scale)``."""
         law = reduce(self.add, range(len(self.live)), np.eye(1, self.states)[0])
         return law * np.exp(-self.tilt * np.arange(self.states)[::-1])
 
@@ -145,7 +146,7 @@ class Ball:
         return rates / rest[-1]
 
     def chance(self, flips: Floats, truths: Floats | None = None) -> float:
-        """Chance to be in the ball if each attribute flips, on its own, with the chance given.
+        """Return the probability of the ball if attributes flip independently, with the probabilities given.
 
         That of the truth may be given too, where a subtraction from 1 would not be exact enough.
         """
@@ -158,7 +159,7 @@ class Ball:
         return float(law @ self.inside)
 
     def joint(self, attributes: list[int]) -> Floats:
-        """Law of the flips of a few attributes in the ball, as a cube with an axis for each."""
+        """Return the joint law of the flips of a few attributes in the ball, with an axis for each."""
         rank = {int(i): place for place, i in enumerate(self.live)}
         places = [rank.get(i) for i in attributes]
         law = np.eye(1, self.states)[0]
@@ -185,7 +186,7 @@ class Ball:
         return flips
 
     def steps(self) -> Iterator[tuple[int, Floats]]:
-        """Give attributes as they are drawn, and the odds of truth and two weights of a flip, by the room."""
+        """Yield attributes in the order of the draws, and odds of truth and of either weight."""
         for i, rest in passed(self.add, self.accepted[::-1], range(len(self.live))[::-1]):
             yield i, _parts(rest, self.keep[i], self.low[i], self.flip[:, i])
 
@@ -193,7 +194,7 @@ class Ball:
         """Draw the same; give the attributes one by one, and the rows in which each of them flips."""
         room = np.full(n, self.states - 1)
         for i, (keep, low, high) in self.steps():
-            rows = np.flatnonzero(source.choose(Looked(low + high, room), (n,), against=Looked(keep, room)))
+            rows = np.flatnonzero(source.choose(Lookup(low + high, room), (n,), against=Lookup(keep, room)))
             at = room[rows]
             more = source.choose(high[at], at.shape, against=low[at]) if self.flip[1, i] else 0
             room[rows] -= self.low[i] + more
@@ -215,24 +216,70 @@ def passed(add: Callable[[Floats, int], Floats], law: Floats, order: range) -> I
 
 
 def _parts(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
-    """Parts of the law of the weight where one more attribute is true, or flips with a weight or the next.
+    """Return the parts of the law with one more attribute: it is kept, or flips with either weight.
 
     A part that is close to underflow has lost digits, and no draw may depend on it. Next to a sum that
-    is not cut, of at least TINY, it is less than half a unit.
+    is not cut, of at least MIN_SUM, it is less than half a unit.
     """
     parts = np.zeros((3, len(law)))
     for part, weight, chance in zip(parts, (0, low, low + 1), (keep, *flip), strict=True):
         if chance and weight < len(law):
             np.multiply(law[: len(law) - weight], chance, out=part[weight:])
-    parts[parts < LEAST] = 0
+    parts[parts < MIN_TERM] = 0
     return parts
 
 
 def _shifted(law: Floats, keep: float, low: int, flip: Floats) -> Floats:
-    """Law of the weight with one more attribute, which may flip with a weight and the next one."""
+    """Return the law of the weight with one more attribute, which may flip with either weight."""
     more = law * keep
     for weight, chance in ((low, flip[0]), (low + 1, flip[1])):
         if chance and weight < len(law):
             more[weight:] += chance * law[: len(law) - weight]
-    more[more < TINY] = 0
+    more[more < MIN_SUM] = 0
     return more
+
+
+def found_tilt(sizes: Integers, weights: Floats, mean: float) -> float:
+    """Return the tilt that makes this the mean weight of the flips; 0 if the mean is smaller anyway.
+
+    Examples
+    --------
+    >>> round(found_tilt(np.array([2, 2]), np.array([1.0, 1.0]), 0.5) - float(np.log(3)), 5)
+    0.0
+    """
+
+    def excess(tilt: float) -> float:
+        return float((weights * scipy.special.expit(np.log(sizes - 1) - tilt * weights)).sum()) - mean
+
+    top = 1.0 / (mean + 1)
+    if excess(0) <= 0:
+        return 0.0
+    while excess(top) > 0 and top < MAX_TILT:
+        top *= 2
+    return float(scipy.optimize.brentq(excess, 0, top, rtol=1e-6)) if top < MAX_TILT else MAX_TILT
+
+
+def is_tilt(tilt: float, sizes: Integers, weights: Floats, mean: float) -> bool:
+    """Return whether a tilt is as good as the one that `found_tilt` returns, without a search.
+
+    Any tilt would give the same law in exact arithmetic; a bad one loses what underflows.
+
+    Examples
+    --------
+    >>> coins = np.array([2, 2]), np.array([1.0, 1.0]), 0.5
+    >>> is_tilt(np.log(3), *coins), is_tilt(1.0, *coins), is_tilt(0.0, *coins)
+    (True, False, False)
+    """
+
+    def above(tilt: float) -> bool:
+        with np.errstate(over="ignore"):
+            flips = (sizes - 1) / (sizes - 1 + np.exp(tilt * weights))
+        return bool((weights * flips).sum() > mean)
+
+    if tilt == MAX_TILT:
+        return above(
+            MAX_TILT / 2 * (1 - TILT_TOLERANCE)
+        )  # the search doubles its steps, and may stop before the end
+    # Next to 0 a tilt is found with the absolute tolerance of brentq, 2e-12.
+    low, high = tilt * (1 - TILT_TOLERANCE) - 4e-12, tilt * (1 + TILT_TOLERANCE) + 4e-12
+    return (low <= 0 or above(low)) and not above(high)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import Ball
-from orr.laws.law import NEAR, Lifted
+from orr.laws.law import CACHED_FLIPS, Lifted
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.rounding import TINY, log_sum, log_sum_units
+from orr.rounding import MIN_MASS, log_sum, log_sum_units
 
 
 class BallMixture(Lifted):
@@ -31,7 +31,7 @@ class BallMixture(Lifted):
         self.problem = problem
         # What is computed once a block hardly counts with 2^17 rows, and 2^27 values are a gigabyte at most.
         self.block = min(2**17 * len(problem), 2**27)
-        listed = masses > TINY * max(masses.max(), 1)
+        listed = masses > MIN_MASS * max(masses.max(), 1)
         self.balls, self.masses = [ball for ball, ok in zip(balls, listed, strict=True) if ok], masses[listed]
         self.repair(stay)
         self.check()
@@ -50,7 +50,7 @@ class BallMixture(Lifted):
 
     @cached_property
     def _heights(self) -> Floats:
-        """Logarithm of what each ball adds to ``G``."""
+        """Logarithm of the height that each ball adds to ``G``."""
         return np.log(self.weights) - [ball.log_mass for ball in self.balls]
 
     @cached_property
@@ -72,15 +72,15 @@ class BallMixture(Lifted):
         for j, ball in enumerate(self.balls):
             rows = np.flatnonzero(categories == j)
             flips = ball.flipping(len(rows), source) if len(rows) else iter(())
-            # So many attributes at a time that about NEAR flips come together.
-            step = math.ceil(NEAR / max(ball.rates.mean() * len(rows), 1))
+            # Take as many attributes at a time as have about CACHED_FLIPS flips.
+            step = math.ceil(CACHED_FLIPS / max(ball.rates.mean() * len(rows), 1))
             while batch := list(islice(flips, step)):
                 attributes, found = zip(*batch, strict=True)
                 yield rows[np.concatenate(found)], np.repeat(attributes, [len(f) for f in found])
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
-        """The overall level: at the edge of a ball one flip may make all the difference."""
+        """The overall level, since one flip may lead out of a ball."""
         if not self._few:
             return frozen(np.full(len(self.problem), self.epsilon))
         k = len(self.problem)
@@ -125,5 +125,5 @@ class BallMixture(Lifted):
 
 
 def few(k: int, states: int) -> bool:
-    """Return whether all flip sets can be compared, in about a second."""
+    """Return whether the flip sets are few enough to compare all, in about a second."""
     return k <= 10 and 2**k * k * states <= 10**8

@@ -15,34 +15,25 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.alias_table import SPAN, Categories, Tiers
 from orr.arrays import Floats, Integers, frozen
-from orr.laws.chances import among, binomial
 from orr.laws.law import Lifted
 from orr.problem import Kinds, Problem
 from orr.randomness import Source
-from orr.rounding import TINY, Unsound, log_sum
+from orr.rounding import MIN_MASS, Unsound, log_sum
 
 DENSE_LOG2 = 18  # all cells are compared if there are at most 2^18: a second or so
 DENSE_ROW = 2_000  # attributes of a kind, whose repairs take a matrix of the square of that
 DENSITIES = 10**8  # numbers that may be read to compare what repairs leave of the largest changes
 
 
-def _reached(log_masses: Floats) -> float:
-    """Logarithm of a mass below which all are too far from those above for tables within tables."""
-    logs = -np.sort(-log_masses)
-    gaps = np.flatnonzero(np.diff(logs) <= -SPAN)
-    return float(logs[gaps[0] + 1]) if len(gaps) else -math.inf
-
-
 class Cells(Lifted):
     """A law that lifts listed cells above the uniform part.
 
     ``log_excess[j]`` is the logarithm of ``G`` at the flip sets of cell ``j``. A cell too rare for a double
-    next to the likeliest is dropped, unless neighbours are to stay close: then it is kept, if it is ``deep``.
+    next to the likeliest is dropped.
     """
 
-    block = 2**24
+    block, deep = 2**24, False
 
     def __init__(
         self,
@@ -50,19 +41,22 @@ class Cells(Lifted):
         kinds: Kinds,
         cells: Integers,
         log_excess: Floats,
-        deep: bool = False,
         stay: Floats | None = None,
     ) -> None:
-        self.problem, self.kinds, self.deep = problem, kinds, deep
+        self.problem, self.kinds = problem, kinds
         if not len(cells):
             raise Unsound("no cell stands out from the uniform part")
         log_masses = log_excess + kinds.log_uniform(cells)
-        listed = log_masses > (_reached(log_masses) if deep else max(log_masses.max(), 0) + math.log(TINY))
+        listed = log_masses > self._least(log_masses)
         self.cells, self.log_excess, self._log_masses = cells[listed], log_excess[listed], log_masses[listed]
         if not (self._log_masses.size and self._log_masses.max() < 709):
             raise Unsound(f"the mass of a cell would be e^{log_masses.max():.6g}")
         self.repair(stay)
         self.check()
+
+    def _least(self, log_masses: Floats) -> float:
+        """Return the logarithm of the largest mass that is dropped."""
+        return max(float(log_masses.max()), 0.0) + math.log(MIN_MASS)
 
     @cached_property
     def weights(self) -> Floats:
@@ -77,22 +71,8 @@ class Cells(Lifted):
         flips = self.kinds.count * self.kinds.problem.p
         return self._per_attribute(lambda g: 1 - self.cells[:, g] / flips[g]) / self.mass
 
-    @cached_property
-    def _categories(self) -> Categories | Tiers:
-        return Tiers(self._log_masses) if self._deep else super()._categories
-
-    @property
-    def _deep(self) -> bool:
-        """Whether the masses are too far apart for one table."""
-        return self.deep and bool(np.ptp(self._log_masses) >= SPAN)
-
-    @property
-    def drawn(self) -> float:
-        tables = self._categories
-        return tables.units + 4 + self.coins if isinstance(tables, Tiers) else super().drawn
-
     def _per_attribute(self, value: Callable[[int], Floats]) -> Floats:
-        """Sum up a value of every cell of each kind, with pairwise sums."""
+        """Sum a value over the cells, for each kind, pairwise; return it for each attribute."""
         sums = [(self.weights * value(g)).sum() for g in range(len(self.kinds))]
         return np.array(sums)[self.kinds.of]
 
@@ -110,7 +90,7 @@ class Cells(Lifted):
 
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
         counts = self.cells[categories]
-        flips = np.zeros((len(categories), len(self.problem)), dtype=bool)
+        flips = np.zeros((len(categories), len(self.kinds.of)), dtype=bool)
         for g, n in enumerate(self.kinds.count.tolist()):
             (rows,) = np.nonzero(counts[:, g])
             left = counts[rows, g]
@@ -190,7 +170,7 @@ class Cells(Lifted):
         return self._log_density_in(np.bincount(self.kinds.of[list(flips)], minlength=len(self.kinds)))
 
     def _log_density_in(self, flipped: Integers) -> float:
-        """Do the same for the flip sets of a cell."""
+        """Return the logarithm of ``1 + G``, repairs included, at the flip sets of a cell."""
         total = self.log_excess.copy()
         with np.errstate(divide="ignore"):
             for g, c in enumerate(flipped.tolist()):
@@ -198,7 +178,7 @@ class Cells(Lifted):
         return float(np.logaddexp(0, log_sum(total)))
 
     def _moved(self, g: int, c: int) -> Floats:
-        """Chance of each number of flips of a kind after repairs, if there were c before."""
+        """Return the probability of each number of flips of a kind after repairs, given c before."""
         n, i = int(self.kinds.count[g]), self.kinds.first[g]
         s, p, size = self.replaced[i], self.problem.p[i], self.problem.sizes[i]
         if s == 0:
@@ -219,14 +199,41 @@ class Cells(Lifted):
         return self._shrunk(chosen, terms)
 
     def definition(self) -> dict[str, Any]:
-        odds = self._odds_to_stay
-        return {"deep": self.deep, "cells": self.cells, "log_excess": self.log_excess, "stay": odds}
+        return {"cells": self.cells, "log_excess": self.log_excess, "stay": self._odds_to_stay}
 
     @classmethod
-    def from_definition(
-        cls, problem: Problem, *, deep: bool, cells: Integers, log_excess: Floats, stay: Floats
-    ) -> Self:
+    def from_definition(cls, problem: Problem, *, cells: Integers, log_excess: Floats, stay: Floats) -> Self:
         kinds = Kinds(problem)
         if (cells < 0).any() or (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
             raise ValueError("cells must differ, with no more flips than attributes")
-        return cls(problem, kinds, cells, log_excess, deep, stay)
+        return cls(problem, kinds, cells, log_excess, stay)
+
+
+def binomial(n: int, hit: float, miss: float) -> Floats:
+    """Return the probabilities of 0, ..., n hits in n trials, right however small that of a hit or a miss is.
+
+    Examples
+    --------
+    >>> binomial(2, 0.25, 0.75)
+    array([0.5625, 0.375 , 0.0625])
+    """
+    hits = np.arange(n + 1)
+    ways = np.concatenate([[0.0], np.cumsum(np.log((n - hits[:-1]) / hits[1:]))])
+    return np.exp(ways + hits * _log_chance(hit, miss) + (n - hits) * _log_chance(miss, hit))
+
+
+def _log_chance(chance: float, other: float) -> float:
+    """Return the logarithm of a probability, computed from the smaller one of it and its complement."""
+    return math.log(chance) if chance < other else math.log1p(-other)
+
+
+def among(n: int, flips: int, m: int) -> Floats:
+    """Return the probabilities that 0, ..., m of m attributes flip, given the number of flips among all n.
+
+    Examples
+    --------
+    >>> among(4, 2, 2) * 6
+    array([1., 4., 1.])
+    """
+    ways = (math.comb(flips, j) * math.comb(n - flips, m - j) for j in range(m + 1))
+    return np.array([count / math.comb(n, m) for count in ways])

@@ -19,20 +19,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orr.alias_table import Categories, Tiers
+from orr import rounding
 from orr.arrays import Array, Floats, Integers, frozen
 from orr.levels import Levels
 from orr.problem import Problem
-from orr.randomness import Looked, Source
-from orr.rounding import FLOOR, LEVELS, ULP, Unsound, alias_units, level_above, relaxation_units
+from orr.randomness import AliasTable, Categories, Lookup, Source
+from orr.rounding import LEVEL_TOLERANCE, MIN_RETAINED, ULP, Unsound, alias_units, level_above
 
-NEAR = 2**15  # flips made at a time, if there are many: what was read is in the cache when it is written
+CACHED_FLIPS = 2**15  # flips of a batch: few enough that values stay in the cache between read and write
 
-CANCELLED = 1e-9  # share of its terms that a sum must have, lest it be rounding noise: terms have 12 digits
+CANCELLED = 1e-9  # share of its terms that a sum must have, or it is rounding noise: terms have 12 digits
 
 
 class Law(ABC):
-    """What a flip law can tell and do. Flip sets are sets of attribute numbers."""
+    """A law of the flip set. Flip sets are sets of attribute numbers."""
 
     problem: Problem
     block = 2**17  # values randomized at a time
@@ -45,16 +45,16 @@ class Law(ABC):
     @property
     @abstractmethod
     def nominal_epsilon(self) -> float:
-        """Overall level if nothing were rounded."""
+        """Overall level without rounding."""
 
     @property
     @abstractmethod
     def neighbour_epsilons(self) -> Floats:
-        """Largest change of ``log f`` when one attribute enters or leaves the flip set, or more."""
+        """Upper bounds of the change of ``log f`` when one attribute enters or leaves the flip set."""
 
     @property
     def neighbour_exact(self) -> NDArray[np.bool_]:
-        """Whether each neighbour level is that change, but for rounding, and not only above it."""
+        """Whether each neighbour level is the largest such change, up to rounding."""
         return np.ones(len(self.problem), dtype=bool)
 
     @cached_property
@@ -65,27 +65,27 @@ class Law(ABC):
         return Levels(problem.sizes, self.epsilon, problem.epsilons, *neighbours, problem.q)
 
     def _above(self, levels: Floats) -> Floats:
-        """Round neighbour levels up by what the draws may add to the overall level, and no further."""
+        """Add the sampling margin to the neighbour levels, but never exceed the overall level."""
         margin = self.epsilon - self.nominal_epsilon
         return frozen(np.minimum(levels + 2 * margin, self.epsilon))
 
     @abstractmethod
     def log_ratio(self, flips: Set[int]) -> float:
-        """``log f(S) - log f(all)``."""
+        """Return ``log f(S) - log f(all)``."""
 
     @property
     @abstractmethod
     def rates(self) -> Floats:
-        """Flip probability of each attribute, summed up from the law itself."""
+        """Flip probability of each attribute, computed from the law itself."""
 
     def rho(self, attributes: Set[int]) -> float:
-        """Mean of ``prod(1 - B_i / p_i)`` over the attributes; exactly 0 where it is rounding noise."""
+        """Return the mean of ``prod(1 - B_i / p_i)`` over the attributes; 0 where it is rounding noise."""
         w = self.problem.w[list(attributes)]
         return self._interaction(attributes) if len(w) > 1 else float(np.prod(w / (1 + w)))
 
     @abstractmethod
     def _interaction(self, attributes: Set[int]) -> float:
-        """Compute the same for two attributes or more."""
+        """Return `rho` of two attributes or more."""
 
     @abstractmethod
     def perturb(self, records: Array, source: Source) -> Array:
@@ -102,12 +102,12 @@ class Law(ABC):
 
 
 class Lifted(Law):
-    """A uniformly random record with odds 1 to M, else a flip set from a second law.
+    """A uniformly random record with odds 1 to M, otherwise a flip set from a second law.
 
-    Where the second law tells more of an attribute than was asked, it is *repaired*: ``stay[i]`` are the
-    odds that attribute ``i`` of a record from the second law stays as it is. Else it is replaced by a
+    Where the second law tells more about an attribute than was asked, it is *repaired*: ``stay[i]`` are the
+    odds that attribute ``i`` of a record from the second law is kept. Otherwise it is replaced by a
     uniformly random value, which lowers its level to the one asked and raises no other. None means
-    that all stay.
+    that all are kept.
     """
 
     stay: Floats | None = None
@@ -124,10 +124,10 @@ class Lifted(Law):
 
     @abstractmethod
     def flipped(self, categories: Integers, source: Source) -> tuple[Integers, Integers]:
-        """Rows and attributes that flip, for categories drawn in proportion to the weights."""
+        """Return the rows and attributes that flip, for categories drawn in proportion to the weights."""
 
     def batches(self, categories: Integers, source: Source) -> Iterator[tuple[Integers, Integers]]:
-        """Give the same, some attributes at a time if there are many."""
+        """Yield rows and attributes that flip, some attributes at a time if there are many."""
         yield self.flipped(categories, source)
 
     @property
@@ -142,7 +142,7 @@ class Lifted(Law):
 
     @property
     def coins(self) -> float:
-        """Units by which the coins that place the flips of a category may raise a flip set's chance."""
+        """Units by which the coins that place the flips of a category may raise a flip set's probability."""
         return 0.0
 
     @property
@@ -159,8 +159,8 @@ class Lifted(Law):
         return level_above(self.log_top, self.counted + self.drawn)
 
     @cached_property
-    def _categories(self) -> Categories | Tiers:
-        return Categories(self.weights)
+    def _categories(self) -> Categories:
+        return AliasTable(self.weights)
 
     @cached_property
     def mass(self) -> float:
@@ -184,12 +184,12 @@ class Lifted(Law):
 
     @property
     def kept(self) -> Floats:
-        """Chance that each attribute of a record from the second law stays as it is."""
+        """Probability that each attribute of a record from the second law is kept by repairs."""
         return np.ones(len(self.problem)) if self.stay is None else 1 / (1 + 1 / self.stay)
 
     @property
     def replaced(self) -> Floats:
-        """Chance that it does not."""
+        """Probability that repairs replace it."""
         return np.zeros(len(self.problem)) if self.stay is None else 1 / (1 + self.stay)
 
     @cached_property
@@ -202,10 +202,10 @@ class Lifted(Law):
 
     @abstractmethod
     def _log_density(self, flips: Set[int]) -> float:
-        """Logarithm of ``1 + G``, repairs included."""
+        """Return the logarithm of ``1 + G``, repairs included."""
 
     def _shrunk(self, attributes: list[int], terms: Floats) -> float:
-        """Interaction from its terms before repairs, in units of the uniform part: 0 if they cancel."""
+        """Return an interaction from its terms before repairs, in units of the uniform part."""
         value, scale = math.fsum(terms.tolist()), math.fsum(np.abs(terms).tolist())
         kept = float(np.prod(self.kept[attributes]))
         return 0.0 if abs(value) <= CANCELLED * scale else kept * value / (1 + self.mass)
@@ -221,24 +221,24 @@ class Lifted(Law):
         surplus = q * (1 - w / self.mass) - self.flip_mass / self.mass
         with np.errstate(divide="ignore", over="ignore"):
             stay = p * (w / (1 + w)) * (1 + 1 / self.mass) / np.maximum(surplus, 0)
-        # Neither flips nor truths show a surplus this small: it is what the solvers were asked for more.
-        most = 4 * ULP * relaxation_units(len(q), self.problem.epsilons.max(), 40)
+        # A surplus this small is the margin that the solvers were given, and shows in no flip rate.
+        most = 4 * ULP * rounding.relaxation_units(len(q), self.problem.epsilons.max(), 40)
         stay[(surplus <= most * q) & (stay > 1e9)] = math.inf
         self.stay = stay if (stay < math.inf).any() else None
 
     def check(self) -> None:
-        """Refuse masses that are not finite, levels that are not the ones asked, and faint attributes."""
+        """Raise if masses are not finite, levels are not the ones asked, or an attribute is faint."""
         if not 0 < self.mass < math.inf:
             raise Unsound(f"the odds of the second law are {self.mass}")
         w, told = self.problem.w, self.retained_information
         right = self.kept * told * (1 + 1 / w) / (1 + 1 / self.mass)
         off = np.abs(np.where(w < 1, right, self.rates / self.problem.q) - 1)
         off += ULP * self.rate_units * np.where(w < 1, 1 / told, 1)
-        if told.min() < FLOOR:  # a difference whose digits are lost: the draws may tell something else
+        if told.min() < MIN_RETAINED:  # the digits of a difference are lost
             i = int(told.argmin())
             raise Unsound(f"attribute {i} is too faint for a joint law: that tells {told[i]:.2g} of it")
-        # Half of what is tolerated: a level may change by twice as much as what is told of it.
-        if not off.max() <= LEVELS / 2:  # also rejects NaN
+        # Half of the tolerance: a level may change by twice as much as the information retained.
+        if not off.max() <= LEVEL_TOLERANCE / 2:  # also rejects NaN
             i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))
             level = self.problem.epsilons[i]
             raise Unsound(f"attribute {i} may miss its level {level} by {off[i]:.2g} of it")
@@ -252,7 +252,7 @@ class Lifted(Law):
         values = result.reshape(-1)
         for flipping, attributes in self.batches(self._categories.draw(len(rows), source), source):
             places, top = rows[flipping] * k + attributes, sizes[attributes].astype(np.uint32)
-            steps = source.integers(Looked(sizes - 1, attributes), attributes.shape)
+            steps = source.integers(Lookup(sizes - 1, attributes), attributes.shape)
             moved = values[places] + steps + np.uint32(1)
             values[places] = moved - top * (moved >= top)
         if self.stay is not None:
@@ -260,7 +260,7 @@ class Lifted(Law):
         return result
 
     def _replace(self, result: Array, rows: Integers, stay: Floats, source: Source) -> None:
-        """Replace what does not stay as it is in some rows of a result."""
+        """Replace the values that repairs do not keep, in some rows of a result."""
         shaky = np.flatnonzero(stay < math.inf)
         step = max(1, Law.block // len(shaky))
         for start in range(0, len(rows), step):
@@ -268,10 +268,10 @@ class Lifted(Law):
             kept = source.choose(stay[shaky], (len(near), len(shaky)))
             again, which = np.divmod(np.flatnonzero(~kept), len(shaky))
             attributes = shaky[which]
-            values = source.integers(Looked(self.problem.sizes, attributes), which.shape)
+            values = source.integers(Lookup(self.problem.sizes, attributes), which.shape)
             result[near[again], attributes] = values
 
 
 def subsets(attributes: tuple[int, ...]) -> list[tuple[int, ...]]:
-    """All subsets, by size and then in lexicographic order: the paper's order of flip sets."""
+    """Return all subsets, by size and then in lexicographic order: the paper's order of flip sets."""
     return [s for r in range(len(attributes) + 1) for s in combinations(attributes, r)]

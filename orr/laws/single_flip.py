@@ -15,11 +15,11 @@ from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.problem import Problem
 from orr.randomness import Source
-from orr.rounding import FLOOR
+from orr.rounding import MIN_RETAINED
 
 
 class SingleFlip(Lifted):
-    """Nothing but the truth or one flip, above the uniform part.
+    """A law that lifts the truth and single flips above the uniform part.
 
     ``G`` is ``T * z0`` when nothing is flipped, ``T * z[i]`` when attribute ``i`` alone is, else 0.
     """
@@ -39,7 +39,7 @@ class SingleFlip(Lifted):
         ``z0`` is at least their ``z``. If one is left, they all are randomized one by one.
         """
         mass = z0 + math.fsum(((problem.sizes - 1) * z).tolist())
-        faint = (problem.w < FLOOR * min(1.0, mass)) & (z > 0)
+        faint = (problem.w < MIN_RETAINED * min(1.0, mass)) & (z > 0)
         if not faint.any():
             return cls(problem, z0, z)
         if np.count_nonzero(~faint) == 1:

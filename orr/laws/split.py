@@ -43,7 +43,7 @@ class SplitLaw(Law):
         return frozen(result)
 
     def _split(self, attributes: Set[int]) -> Iterator[tuple[Law, set[int]]]:
-        """Give both parts, and the numbers that these attributes have in them."""
+        """Yield both parts, and the numbers that these attributes have in them."""
         for part, places in zip(self.parts, self.places, strict=True):
             yield part, set(np.flatnonzero(np.isin(places, list(attributes))).tolist())
 

@@ -18,9 +18,9 @@ import math
 import numpy as np
 
 from orr.arrays import Floats, Integers
-from orr.laws.ball import TINY, Ball
+from orr.laws.ball import MIN_SUM, Ball
 from orr.problem import Kinds, Problem
-from orr.rounding import RATES, ULP, level_below, log_sum, log_sum_units
+from orr.rounding import RATE_UNITS, ULP, level_below, log_sum, log_sum_units
 
 WHOLE_THRESHOLD = 2.0**44  # in units of the weights; sums of weights are exact
 
@@ -35,7 +35,7 @@ def whole(weights: Floats, load: Floats) -> Floats:
 
 def threshold(weights: Floats, load: Floats) -> float:
     """Return the threshold ``y.q``, rounded up by more than its error."""
-    return math.fsum((weights * load).tolist()) * (1 + (RATES + 2) * ULP)
+    return math.fsum((weights * load).tolist()) * (1 + (RATE_UNITS + 2) * ULP)
 
 
 def listed(kinds: Kinds, weights: Floats, radius: float, cells: Integers) -> float:
@@ -44,7 +44,7 @@ def listed(kinds: Kinds, weights: Floats, radius: float, cells: Integers) -> flo
     terms = kinds.log_uniform(cells) + np.log(radius - cells @ weights)
     lower = math.log(gain) - log_sum(terms)
     units = kinds.units(cells) + log_sum_units(terms) + 8 * math.log(radius)
-    return lower - ULP * (units + 2 * RATES + 8 * abs(lower))
+    return lower - ULP * (units + 2 * RATE_UNITS + 8 * abs(lower))
 
 
 def counted(problem: Problem, weights: Floats) -> float:
@@ -52,10 +52,10 @@ def counted(problem: Problem, weights: Floats) -> float:
     radius = threshold(weights, problem.q)
     ball = Ball(problem, weights, math.ceil(radius))
     short = math.fsum(((radius - np.arange(ball.states)) * ball.below).tolist())
-    short += radius * TINY * ball.states * len(problem)  # what was dropped
+    short += radius * MIN_SUM * ball.states * len(problem)  # what was dropped
     log_gain = math.log(math.fsum((weights * problem.d).tolist()) / short)
     logs = 5 * abs(log_gain) + 2 * abs(ball.log_scale)
-    return log_gain - ball.log_scale - ULP * (ball.units + 2 * RATES + logs)
+    return log_gain - ball.log_scale - ULP * (ball.units + 2 * RATE_UNITS + logs)
 
 
 def floor(problem: Problem) -> float:
@@ -67,7 +67,7 @@ def floor(problem: Problem) -> float:
     """
     floor = problem.information_floor * (1 - 1e-10)
     gain = math.fsum((problem.epsilons * problem.d).tolist())
-    return max(floor, level_below(1 + floor + math.log(gain), 5 * abs(math.log(gain)) + 2 * RATES))
+    return max(floor, level_below(1 + floor + math.log(gain), 5 * abs(math.log(gain)) + 2 * RATE_UNITS))
 
 
 def single_flip(problem: Problem, j: int) -> tuple[float, Floats]:
@@ -79,12 +79,12 @@ def single_flip(problem: Problem, j: int) -> tuple[float, Floats]:
     """
     q, d, sizes = problem.q, problem.d, problem.sizes
     total = 1 - problem.one_minus_sum_q
-    left = problem.one_minus_sum_q + q[j] - 2 * RATES * ULP * (total + 1)
+    left = problem.one_minus_sum_q + q[j] - 2 * RATE_UNITS * ULP * (total + 1)
     weights = np.ones(len(problem))
-    weights[j] = max(left / q[j] * (1 - 2 * RATES * ULP), 0.0)
+    weights[j] = max(left / q[j] * (1 - 2 * RATE_UNITS * ULP), 0.0)
     if left <= 0:
         return 0.0, weights
     short = 1 + (sizes[j] - 1) * max(1 - weights[j], 0.0)
     log_excess = math.log(math.fsum((weights * d).tolist()) / short)
-    units = 2 * RATES + 5 * abs(log_excess) + 6 * problem.log_records
+    units = 2 * RATE_UNITS + 5 * abs(log_excess) + 6 * problem.log_records
     return level_below(log_excess + problem.log_records, units), weights

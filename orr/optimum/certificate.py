@@ -14,11 +14,11 @@ from orr.mechanism import Mechanism
 from orr.optimum import verify
 from orr.optimum.integrity import intact, remade
 from orr.problem import Problem
-from orr.rounding import LEVELS, ULP
+from orr.rounding import LEVEL_TOLERANCE, ULP
 
 
 class NotCertified(RuntimeError):
-    """The solver's answer could not be proved right."""
+    """The bounds of the optimum are too far apart for the answer to be certified."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Certificate:
         upper, errors = verify.level_and_errors(self.law)
         slack = verify.SLACK * self.upper
         right = self.lower <= lower + slack and upper <= self.upper + slack
-        return bool(right and np.abs(errors).max() <= LEVELS)
+        return bool(right and np.abs(errors).max() <= LEVEL_TOLERANCE)
 
     def check_integrity(self) -> None:
         """Raise if the certificate is of another mechanism, or if numbers were changed in memory."""
@@ -142,8 +142,8 @@ class Certified(Mechanism):
 
     _certificate: Certificate
 
-    def __init__(self, law: Law, certificate: Certificate) -> None:
-        super().__init__(law)
+    def __init__(self, law: Law, certificate: Certificate, construction: str | None = None) -> None:
+        super().__init__(law, construction=construction)
         vars(self)["_certificate"] = certificate
 
     @property
@@ -156,17 +156,18 @@ class Certified(Mechanism):
         """Overall level of the whole released record about the whole record."""
         return max(self.law.epsilon, self._certificate.upper)
 
-    def with_faint(self, problem: Problem) -> Self:
-        """Return the mechanism of a problem whose faint attributes were left out here, with them beside it.
+    def extended(self, problem: Problem, construction: str) -> Self:
+        """Return the mechanism of a construction for all attributes: the faint ones are put beside these.
 
         With weights of 0 for them, what was proved for the others holds for all.
         """
+        proof = self._certificate
         if not problem.faint.any():
-            return self
-        proof, law = self.certificate, SplitLaw(problem, self.law, ~problem.faint)
+            return type(self)(self.law, proof, construction)
+        law = SplitLaw(problem, self.law, ~problem.faint)
         weights: Array | None = None
         if proof.weights is not None:
             weights = np.zeros(len(problem), dtype=proof.weights.dtype)
             np.place(weights, ~problem.faint, proof.weights)
         upper = (proof.upper + law.parts[1].epsilon) * (1 + ULP)
-        return type(self)(law, replace(proof, upper=upper, weights=weights, law=law))
+        return type(self)(law, replace(proof, upper=upper, weights=weights, law=law), construction)

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import singledispatch
 
 import numpy as np
 import scipy
 
-from orr.alias_table import Categories, Tiers
 from orr.arrays import Floats, Integers
-from orr.caps.ramp import Ramp
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
@@ -23,6 +22,7 @@ from orr.laws.law import Law, Lifted
 from orr.laws.single_flip import SingleFlip
 from orr.laws.split import SplitLaw
 from orr.problem import Problem
+from orr.randomness import AliasTable, Categories
 
 SLACK = 1e-9  # relative error of logarithms added up in plain doubles
 MAX_SUMS = 2**21  # of weights that are not whole: a second; constructions list up to 100,000 flip sets
@@ -117,7 +117,7 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
         # The sampler draws with the odds w.
         again = np.expm1(np.minimum(law.problem.epsilons, 709)) / law.problem.sizes
         return math.fsum(np.log1p(law.problem.sizes * w).tolist()), np.where(w < 1e300, w / again - 1, 0.0)
-    log_masses, log_heights, flips = _categories(law)
+    log_masses, log_heights, flips = parts(law)
     log_mass = float(scipy.special.logsumexp(log_masses))
     share = np.exp(log_masses - log_mass)
     if not _drawn_as(law, log_masses - log_mass, log_mass):
@@ -134,22 +134,33 @@ def level_and_errors(law: Law) -> tuple[float, Floats]:
     return float(np.logaddexp(0, top)), np.where(w < 1, np.maximum(low, 0), np.abs(rates / law.problem.q - 1))
 
 
-def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]]:
+Parts = tuple[Floats, Floats, Callable[[Floats], Floats]]
+
+
+@singledispatch
+def parts(law: Lifted) -> Parts:
     """Return logarithms of mass and excess of each category, and flip rates as a function of shares."""
+    raise TypeError(f"a {type(law).__name__} cannot be verified")
+
+
+@parts.register
+def _(law: SingleFlip) -> Parts:
     sizes = law.problem.sizes
-    if isinstance(law, SingleFlip):
-        with np.errstate(divide="ignore"):
-            log_z = np.log(np.append(law.z, law.z0))
-        return log_z + np.log(np.append(sizes - 1, 1)), log_z + np.log(sizes).sum(), lambda share: share[:-1]
-    if isinstance(law, Cells):
-        log_uniform, flips = np.zeros(len(law.cells)), law.cells / law.kinds.count
-        for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
-            log_uniform += log_pmf(column, int(count), int(size))
-        return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ flips)[law.kinds.of]
-    if isinstance(law, Ramp):
-        log_mass, rates = _weighed(sizes, law.ramp.low, law.ramp.part, law.log_excess)
-        return np.log(law.weights), np.log(law.weights) + law.log_excess[0] - log_mass, lambda share: rates
-    assert isinstance(law, BallMixture)
+    with np.errstate(divide="ignore"):
+        log_z = np.log(np.append(law.z, law.z0))
+    return log_z + np.log(np.append(sizes - 1, 1)), log_z + np.log(sizes).sum(), lambda share: share[:-1]
+
+
+@parts.register
+def _(law: Cells) -> Parts:
+    log_uniform, flips = np.zeros(len(law.cells)), law.cells / law.kinds.count
+    for count, size, column in zip(law.kinds.count, law.kinds.problem.sizes, law.cells.T, strict=True):
+        log_uniform += log_pmf(column, int(count), int(size))
+    return log_uniform + law.log_excess, law.log_excess, lambda share: (share @ flips)[law.kinds.of]
+
+
+@parts.register
+def _(law: BallMixture) -> Parts:
     found = [_ball(ball) for ball in law.balls]
     log_masses = np.log(law.masses)
     rates = np.array([rates for _, rates in found])
@@ -159,65 +170,58 @@ def _categories(law: Lifted) -> tuple[Floats, Floats, Callable[[Floats], Floats]
 def _drawn_as(law: Lifted, log_share: Floats, log_mass: float) -> bool:
     """Return whether the odds and the alias tables of the sampler agree with the definition."""
     odds = abs(math.log(law.mass) - log_mass) <= SLACK * max(1, abs(log_mass))
-    if not isinstance(law._categories, Tiers):
-        drawn, share = _alias_law(law._categories), np.exp(log_share)
-        return bool(odds and len(drawn) == len(share) and (np.abs(drawn - share) <= SLACK * share).all())
-    log_drawn, log_reached = np.full(len(log_share), -np.inf), 0.0
-    with np.errstate(divide="ignore"):
-        for members, table in law._categories.tables:
-            log_law = np.log(_alias_law(table))
-            log_drawn[members] = log_law[: len(members)] + log_reached
-            log_reached += log_law[-1]
-    return bool(odds and (np.abs(log_drawn - log_share) <= SLACK * (1 - log_share)).all())
+    return odds and agree(law._categories, log_share)
 
 
-def _alias_law(table: Categories) -> Floats:
+@singledispatch
+def agree(categories: Categories, log_share: Floats) -> bool:
+    """Return whether categories are drawn with these probabilities, given as logarithms."""
+    raise TypeError(f"{type(categories).__name__} cannot be verified")
+
+
+@agree.register
+def _(table: AliasTable, log_share: Floats) -> bool:
+    drawn, share = alias_law(table), np.exp(log_share)
+    return bool(len(drawn) == len(share) and (np.abs(drawn - share) <= SLACK * share).all())
+
+
+def alias_law(table: AliasTable) -> Floats:
     """Return the probability of each category of an alias table."""
-    n = len(table._keep)
-    return (table._keep + np.bincount(table._alias, 1 - table._keep, minlength=n)) / n
+    n = len(table.keep)
+    return (table.keep + np.bincount(table.alias, 1 - table.keep, minlength=n)) / n
 
 
+@singledispatch
 def consistent(law: Law) -> bool:
     """Return whether the parts of a law, and the numbers of its sampler, belong to its problem."""
-    problem = law.problem
-    if isinstance(law, SplitLaw):
-        places = np.sort(np.concatenate(law.places))
-        same = all(
-            np.array_equal(part.problem.sizes, problem.sizes[where])
-            and np.array_equal(part.problem.epsilons, problem.epsilons[where])
-            for part, where in zip(law.parts, law.places, strict=True)
-        )
-        return same and np.array_equal(places, np.arange(len(problem))) and all(map(consistent, law.parts))
-    if isinstance(law, Cells):
-        kinds = law.kinds
-        counts = np.bincount(kinds.of, minlength=len(kinds))
-        return bool(
-            np.array_equal(kinds.problem.sizes[kinds.of], problem.sizes)
-            and np.array_equal(kinds.problem.epsilons[kinds.of], problem.epsilons)
-            and np.array_equal(counts, kinds.count)
-        )
-    if isinstance(law, Ramp):
-        return _falls_evenly(law)
-    if isinstance(law, BallMixture):
-        return all(_drawn_by_weights(ball, problem) for ball in law.balls)
     return True
 
 
-def _falls_evenly(law: Ramp) -> bool:
-    """Return whether a ramp falls by its step, and its weights are drawn so that they keep its slopes."""
-    ramp, sizes = law.ramp, law.problem.sizes
-    heights = np.append(np.logaddexp(0, law.log_excess), 0)
-    mean = (1 - ramp.part) * np.exp(-ramp.step * ramp.low)
-    mean += ramp.part * np.exp(-ramp.step * (ramp.low + 1))
-    with np.errstate(divide="ignore"):
-        log_flip = np.log(1 - 1 / sizes) + np.log([1 - ramp.part, ramp.part])
-    return bool(
-        (-np.diff(heights) <= ramp.step + SLACK).all()
-        and (np.diff(heights) <= SLACK).all()
-        and (-np.log(mean) <= ramp.slopes + SLACK).all()
-        and np.allclose(ramp.log_keep, -np.log(sizes), rtol=SLACK)
-        and np.allclose(ramp.log_flip, log_flip, rtol=SLACK)
+@consistent.register
+def _(law: SplitLaw) -> bool:
+    problem, places = law.problem, np.sort(np.concatenate(law.places))
+    same = all(
+        np.array_equal(part.problem.sizes, problem.sizes[where])
+        and np.array_equal(part.problem.epsilons, problem.epsilons[where])
+        for part, where in zip(law.parts, law.places, strict=True)
     )
+    return same and np.array_equal(places, np.arange(len(problem))) and all(map(consistent, law.parts))
+
+
+@consistent.register
+def _(law: Cells) -> bool:
+    problem, kinds = law.problem, law.kinds
+    counts = np.bincount(kinds.of, minlength=len(kinds))
+    return bool(
+        np.array_equal(kinds.problem.sizes[kinds.of], problem.sizes)
+        and np.array_equal(kinds.problem.epsilons[kinds.of], problem.epsilons)
+        and np.array_equal(counts, kinds.count)
+    )
+
+
+@consistent.register
+def _(law: BallMixture) -> bool:
+    return all(_drawn_by_weights(ball, law.problem) for ball in law.balls)
 
 
 def _drawn_by_weights(ball: Ball, problem: Problem) -> bool:
@@ -246,10 +250,10 @@ def _ball(ball: Ball) -> tuple[float, Floats]:
     """Return the logarithm of the probability of a ball, and its flip rates."""
     weights = np.minimum(ball.weights, ball.states)  # a larger weight also keeps an attribute from flipping
     low = np.floor(weights)
-    return _weighed(ball.problem.sizes, low, weights - low, np.log(_inside(ball)))
+    return weighed(ball.problem.sizes, low, weights - low, np.log(_inside(ball)))
 
 
-def _weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floats) -> tuple[float, Floats]:
+def weighed(sizes: Integers, low: Floats | Integers, part: Floats, inside: Floats) -> tuple[float, Floats]:
     """Return the logarithm of the mean of values given for each weight, and the flip rates they imply."""
     states = len(inside)
     live = np.flatnonzero(low < states)

@@ -24,6 +24,7 @@ from msgspec import Struct
 
 from orr.arrays import Floats
 from orr.caps.certificate import Capped
+from orr.caps.deep_cells import DeepCells
 from orr.caps.guarded import Guarded
 from orr.caps.proofs import Alone, Head, Prices, Proof, Thresholds
 from orr.caps.ramp import Ramp
@@ -48,9 +49,11 @@ from orr_release.mechanism_file.format import (
     MAX_BYTES,
     MAX_WEIGHT_TOTAL,
     VERSION,
+    canonical,
     check_length,
     hashed,
 )
+
 from orr_release.release import Form, Release
 from orr_release.sampled import MOST_FORMS
 
@@ -309,12 +312,12 @@ def _numbers(entry: Struct, k: int, where: str, **counts: int) -> dict[str, Any]
 
 def _forms(entry: entries.Sampled, where: str, budget: _Budget) -> dict[Form, Mechanism]:
     """Return the mechanism of each form."""
-    forms, known = dict[Form, Mechanism](), dict[bytes, Mechanism]()
+    forms, known = dict[Form, Mechanism](), dict[str, Mechanism]()
     if len(entry.forms) > (most := max(MOST_FORMS, len(entry.sizes))):
         raise ValueError(f"{where}.forms must be at most {most}: {len(entry.forms)}")
     for i, form in enumerate(entry.forms):
         place, path = tuple(form.attributes), f"{where}.forms[{i}].mechanism"
-        text = msgspec.json.encode(form.mechanism)
+        text = canonical(msgspec.to_builtins(form.mechanism))
         if text not in known:  # forms of the same sizes and levels often have the same mechanism
             known[text] = _release(form.mechanism, path, budget).mechanism
         sizes = dict(enumerate(entry.sizes))
@@ -360,7 +363,8 @@ def _mechanism(entry: entries.Mechanism, where: str, budget: _Budget) -> Mechani
 
 def _law(entry: entries.Law, problem: Problem, where: str, budget: _Budget) -> Law:
     """Return the law of an entry, the same to the last digit; raise before work that would take too long."""
-    k, law, counts, parts = len(problem), LAWS[type(entry)], dict[str, int](), list[Any]()
+    k, counts, parts = len(problem), dict[str, int](), list[Any]()
+    law = LAWS[type(entry)]
     match entry:
         case entries.SplitLaw():
             chosen = _numbers(entry, k, where)["chosen"]
@@ -369,6 +373,7 @@ def _law(entry: entries.Law, problem: Problem, where: str, budget: _Budget) -> L
             joint = _law(entry.joint, problem.part(chosen), f"{where}.joint", budget)
             return SplitLaw(problem, joint, chosen)
         case entries.Cells():
+            law = DeepCells if entry.deep else Cells
             counts = dict.fromkeys(("cells", "log_excess"), len(entry.cells))
             if {*map(len, entry.cells)} != {kinds := len(Kinds(problem))}:
                 raise ValueError(
@@ -384,6 +389,7 @@ def _law(entry: entries.Law, problem: Problem, where: str, budget: _Budget) -> L
                 raise ValueError(f"{where}.top = {entry.top} must be at most {most}")
             budget.spend(LOG_WORK * k * math.ceil(entry.top / entry.step), f"{where}.top")
     numbers = _numbers(entry, k, where, **counts) | ({"balls": parts} if parts else {})
+    numbers.pop("deep", None)
     if "stay" in numbers and numbers["stay"] is None:
         numbers["stay"] = np.full(k, math.inf)
     try:

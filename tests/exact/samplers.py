@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from orr.alias_table import Tiers
+from orr.caps.deep_cells import NestedTables
 from orr.caps.ramp import Ramp
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
@@ -64,7 +64,7 @@ def kept_of(law):
 
 def category_chances(law):
     """Chance of each category of an alias table, or of tables within tables."""
-    if not isinstance(law._categories, Tiers):
+    if not isinstance(law._categories, NestedTables):
         return alias_chances(law._categories)
     tables = law._categories.tables
     chances, reached = [None] * sum(len(members) for members, _ in tables), MP.one
@@ -78,9 +78,9 @@ def category_chances(law):
 
 def alias_chances(table):
     """Chance of each category of one alias table."""
-    n = len(table._keep)
+    n = len(table.keep)
     chances = [MP.zero] * n
-    for i, (keep, alias) in enumerate(zip(table._keep.tolist(), table._alias.tolist(), strict=True)):
+    for i, (keep, alias) in enumerate(zip(table.keep.tolist(), table.alias.tolist(), strict=True)):
         kept = MP.mpf(keep)
         chances[i] += kept / n
         chances[alias] += (1 - kept) / n

@@ -154,5 +154,5 @@ def test_numbers_of_a_problem_are_as_good_as_they_say():
             found = problem.q[0], problem.d[0]
         exact = arithmetic.rates(size, level)
         for value, bracket in zip(found, (exact.q, exact.d), strict=True):
-            used.append(abs(Fraction(float(value)) / bracket.low - 1) / Fraction(rounding.RATES * ULP))
+            used.append(abs(Fraction(float(value)) / bracket.low - 1) / Fraction(rounding.RATE_UNITS * ULP))
     assert 0.5 < float(max(used)) <= 1

@@ -6,6 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
+from orr.caps.deep_cells import DeepCells
 from orr.caps.ramp_search import RampSearch
 from orr.laws.cells import Cells
 from orr.problem import Kinds, Problem
@@ -92,7 +93,9 @@ def test_neighbour_levels_of_repaired_cells_are_not_exceeded(problem, heights, s
     kinds = Kinds(parts)
     cells = np.indices(tuple(kinds.count + 1)).reshape(len(kinds), -1).T
     heights, odds = np.array(heights[: len(cells)]), np.array(stay)[kinds.of]
-    check_neighbours(orr.Mechanism(unchecked(Cells, parts, kinds, cells, heights, deep, odds)))
+    check_neighbours(
+        orr.Mechanism(unchecked(DeepCells if deep else Cells, parts, kinds, cells, heights, odds))
+    )
 
 
 @repeatable(25)

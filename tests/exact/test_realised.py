@@ -397,7 +397,7 @@ def test_samplers_toss_the_coins_that_are_evaluated(name):
         return
     asked, kept = source.odds, samplers.kept_of(law)
     assert set(asked[0].tolist()) == {float(samplers.compared(np.float64(law.mass))[0])}
-    assert set(source.chances[0].tolist()) <= set(law._categories._keep.tolist())
+    assert set(source.chances[0].tolist()) <= set(law._categories.keep.tolist())
     if kept is not None:
         last = asked.pop() if len(source.chances) == 1 else source.chances[1]
         sides = {side for pair in kept for side in pair}

@@ -19,6 +19,7 @@ from jsonschema import Draft202012Validator
 import orr
 import orr_release
 from orr.caps import ramp_search
+from orr.caps.deep_cells import DeepCells
 from orr.caps.ramp import RampWeights
 from orr.laws import ball
 from orr.laws.ball import Ball
@@ -105,7 +106,7 @@ def test_guarded_ones_come_back(problem, slack):
 def test_all_laws_and_repairs_are_among_them():
     every_one = [made(name).mechanism for name in [*SMALL, *LARGE]]
     laws = [mechanism.law for mechanism in every_one]
-    assert {*map(type, laws)} == set(read.LAWS.values())
+    assert {*map(type, laws)} == {*read.LAWS.values(), DeepCells}
     repaired = {type(law) for law in laws if isinstance(law, Lifted) and law.stay is not None}
     assert {BallMixture, Cells} <= repaired
     proofs = [getattr(getattr(mechanism, "certificate", None), "proof", None) for mechanism in every_one]
@@ -339,7 +340,7 @@ CHANGES = [
     ("cells", "epsilon", 10**400, "epsilon: Number out of range"),
     ("cells", "epsilon", -1, "epsilon: Expected `float` >= 0"),
     ("cells", "epsilon", "infinity", "epsilon: Expected `float`, got `str`"),
-    ("cells", "certificate method", "\ud800", "a string that is no text"),
+    ("cells", "kind", "\ud800", "a string that is no text"),
     ("two attributes", "case", "IV", "case = 'IV' is not that of these attributes"),
     ("fell back", "fell_back", [False] * 3, "is false, but its level is not the one asked"),
     ("fell back", "fell_back", [True], "fell_back must be a list of 3"),

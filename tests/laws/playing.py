@@ -13,9 +13,9 @@ from tests.common import flip_sets, times
 
 def category_law(categories):
     """Probability of each category, in exact fractions of the doubles in the table."""
-    n = len(categories._keep)
+    n = len(categories.keep)
     law = [Fraction(0)] * n
-    for i, (keep, alias) in enumerate(zip(categories._keep, categories._alias, strict=True)):
+    for i, (keep, alias) in enumerate(zip(categories.keep, categories.alias, strict=True)):
         law[i] += Fraction(keep) / n
         law[int(alias)] += (1 - Fraction(keep)) / n
     return law

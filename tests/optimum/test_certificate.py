@@ -157,7 +157,7 @@ def cells_twice(law):
     cells = np.vstack([law.cells, law.cells[[top, top]]])
     excess = np.append(law.log_excess, [law.log_excess[top]] * 2)
     excess[[top, -2, -1]] -= math.log(3)
-    return Cells(law.problem, law.kinds, cells, excess, False, law.stay)
+    return Cells(law.problem, law.kinds, cells, excess, law.stay)
 
 
 def balls_with(**change):
@@ -261,9 +261,9 @@ def broken(law):
     """Samplers that do not do what the law says."""
     law.perturb(np.zeros((1, len(law.problem)), dtype=int), Source(1))  # all tables are made
     table = copy.copy(law._categories)
-    table._keep = law._categories._keep[::-1].copy()
+    table.keep = law._categories.keep[::-1].copy()
     yield changed(law, mass=law.mass * 1.001)
-    if not np.allclose(table._keep, law._categories._keep):
+    if not np.allclose(table.keep, law._categories.keep):
         yield changed(law, mass=law.mass, _categories=table)
 
 
@@ -304,7 +304,7 @@ def test_the_coins_of_a_cell_are_counted():
 
 def highest_without_coins(law):
     """Overall level of equal attributes if placing flips tossed no coins that are rounded."""
-    lifted, table = chance(law.mass), alias_law(law._categories._keep, law._categories._alias)
+    lifted, table = chance(law.mass), alias_law(law._categories.keep, law._categories.alias)
     kinds, _ = kinds_of(law)
     scale = lifted / (1 - lifted) / (len(table) * ONE) * math.prod(a**n for a, n in kinds)
     return log1p(DOWN.multiply(highest(law, kinds, table), decimal(scale, DOWN)), DOWN)

@@ -19,7 +19,7 @@ from orr_release.counting import Part
 from orr_release.estimate import Estimate
 from orr_release.filter_check import filtered, misread
 from orr_release.independence import _mean_weights
-from orr_release.maximum_likelihood import GAP, Likelihood, maximize
+from orr_release.maximum_likelihood import LIKELIHOOD_GAP, Likelihood, maximize
 from tests.common import examples, some_slow
 from tests.release.common import observed_table, unbiased_table
 
@@ -296,7 +296,7 @@ def check_maximum(parts):
         options={"maxiter": 500, "ftol": 1e-12},
     )
     best = np.maximum(other.x, 0).reshape(shape)
-    assert value(parts, p) >= value(parts, best / best.sum()) - max(gap, GAP)
+    assert value(parts, p) >= value(parts, best / best.sum()) - max(gap, LIKELIHOOD_GAP)
     return p, gap
 
 
@@ -306,7 +306,7 @@ def check_maximum(parts):
 def test_no_table_is_more_likely(name, seen):
     assume(seen.sum() > 20)
     _, gap = check_maximum([Part(Channel.of(law(name), (1, 2)), seen, seen)])
-    assert gap <= GAP
+    assert gap <= LIKELIHOOD_GAP
 
 
 @examples(10)
@@ -314,7 +314,7 @@ def test_no_table_is_more_likely(name, seen):
 def test_no_table_is_more_likely_with_two_forms(one, two):
     laws = law("optimal"), orr.kronecker(SIZES, [3.0, 0.5, 0.5]).law
     parts = [Part(Channel.of(x, (1, 2)), seen, seen) for x, seen in zip(laws, (one, two), strict=True)]
-    assert check_maximum(parts)[1] <= GAP
+    assert check_maximum(parts)[1] <= LIKELIHOOD_GAP
 
 
 @examples(30)
@@ -374,11 +374,11 @@ def test_larger_tables_are_reached_without_matrices():
 
 
 def test_a_table_that_is_not_reached_says_so(monkeypatch):
-    monkeypatch.setattr(likelihood, "MAX_STEPS", 4)
-    monkeypatch.setattr(likelihood, "SMALL", 0)
+    monkeypatch.setattr(likelihood, "MAX_EVALUATIONS", 4)
+    monkeypatch.setattr(likelihood, "MAX_NEWTON_CELLS", 0)
     best = unbiased_table(law(), np.array([90.0, 5, 5]), (1,)).nonnegative()
     assert not best.converged
-    assert best.gap > GAP
+    assert best.gap > LIKELIHOOD_GAP
     assert "NOT of greatest likelihood" in repr(best)
 
 
