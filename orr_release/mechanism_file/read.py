@@ -43,17 +43,7 @@ from orr.optimum.verify import DENSE_RADIUS, SLACK, consistent
 from orr.problem import Kinds, Problem
 from orr_release.domain import Domain
 from orr_release.mechanism_file import format as entries
-from orr_release.mechanism_file.format import (
-    DIGEST,
-    FORMAT,
-    MAX_BYTES,
-    MAX_WEIGHT_TOTAL,
-    VERSION,
-    canonical,
-    check_length,
-    hashed,
-)
-
+from orr_release.mechanism_file.format import canonical, check_length, hashed
 from orr_release.release import Form, Release
 from orr_release.sampled import MOST_FORMS
 
@@ -128,7 +118,7 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Release:
         raise TypeError(f"digest must be a string, got {type(digest).__name__}")
     found = parsed(_text(source))
     own = _check_head(found)
-    if digest is not None and not re.fullmatch(DIGEST, digest := digest.strip()):
+    if digest is not None and not re.fullmatch(entries.DIGEST, digest := digest.strip()):
         raise ValueError(
             f"digest = {digest[:80]!r} must be sha256: and 64 hexadecimal digits in lower case, as "
             "release.digest has them"
@@ -163,7 +153,7 @@ def _text(source: str | os.PathLike[str]) -> str:
     try:
         with Path(source).open("rb") as file:
             check_length(os.fstat(file.fileno()).st_size)
-            found = file.read(MAX_BYTES + 1)  # a device or a pipe does not know its size
+            found = file.read(entries.MAX_BYTES + 1)  # a device or a pipe does not know its size
     except OSError as error:
         if error.errno != errno.ENAMETOOLONG:
             raise
@@ -202,15 +192,15 @@ def parsed(text: str, what: str = "this is no mechanism file") -> Any:
 
 def _check_head(found: Any) -> str:
     """Return the digest of a file; raise if it is of another version, or was changed."""
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise ValueError(f'this is no mechanism file: its "format" is not {FORMAT!r}')
+    if not isinstance(found, dict) or found.get("format") != entries.FORMAT:
+        raise ValueError(f'this is no mechanism file: its "format" is not {entries.FORMAT!r}')
     number = found.get("version")
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise ValueError(f'"version" = {number!r} must be a whole number of at least 1')
-    if number > VERSION:
+    if number > entries.VERSION:
         raise ValueError(
-            f"the file has version {number} of the format, and this package reads up to {VERSION}: a newer "
-            f"package ({found.get('package')!r}) wrote it"
+            f"the file has version {number} of the format, and this package reads up to {entries.VERSION}: a "
+            f"newer package ({found.get('package')!r}) wrote it"
         )
     claimed = found.get("digest")
     if claimed is None:
@@ -442,8 +432,8 @@ def _proof(entry: entries.Proof, problem: Problem, where: str) -> Proof:
                 raise ValueError(f"{where}.pairs names a cell or a kind of attribute that does not exist")
             return Prices(**numbers)
         case entries.Thresholds():
-            if (total := sum(entry.weights)) > MAX_WEIGHT_TOTAL:
-                raise ValueError(f"{where}.weights add up to {total}, and may to {MAX_WEIGHT_TOTAL}")
+            if (total := sum(entry.weights)) > entries.MAX_WEIGHT_TOTAL:
+                raise ValueError(f"{where}.weights add up to {total}, and may to {entries.MAX_WEIGHT_TOTAL}")
             return Thresholds(**_numbers(entry, len(problem), where))
     return Alone()
 
