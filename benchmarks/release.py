@@ -130,12 +130,12 @@ def memory(seed, kind):
             people[:1000] if kind == "array" else people.head(1000) if "pandas" in kind else people[:1000]
         )
         return beyond(lambda: release.perturb(people))
-    from orr_release import files as batches
+    from orr_release.files import release_file
 
     folder = Path(tempfile.mkdtemp())
     code = f"from benchmarks.release import write; write({str(folder / 'truth')!r}, {kind!r}, {seed})"
     os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code])
-    return beyond(lambda: batches.release(release, folder / f"truth{kind}", folder / f"released{kind}"))
+    return beyond(lambda: release_file(release, folder / f"truth{kind}", folder / f"released{kind}"))
 
 
 def write(path, kind, seed):

@@ -1,4 +1,4 @@
-"""A certificate checked to the last digit (chapter certificate)."""
+"""A certificate checked in exact and outward-rounded arithmetic (chapter certificate)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from orr_audit.sampler import realised
 
 @dataclass(frozen=True)
 class Verification:
-    """What was proved of a certificate; true if that is all that it claims.
+    """What was proved of a certificate; true if everything it claims was.
 
     Attributes
     ----------
@@ -31,11 +31,11 @@ class Verification:
     level : float
         Overall level of the sampler, rounded up.
     level_error : float
-        Largest relative error of an attribute's level as it is drawn; infinite where that is unproved.
+        Largest relative error of an attribute's level as drawn; infinite if it is unproved.
     seconds : float
-        How long it took.
+        Time that the check took.
     how : str
-        What was exact, in a sentence.
+        How the numbers were computed.
     """
 
     holds: bool
@@ -59,7 +59,7 @@ class Verification:
 def audit(certificate: Certificate) -> Verification:
     """Check a certificate in integers, fractions and decimals rounded outward, to the last digit.
 
-    It takes seconds, and minutes for hundreds of different attributes; ``certificate.verify()`` does the
+    This takes seconds, or minutes for hundreds of different attributes; ``certificate.verify()`` does the
     same in doubles, in milliseconds.
 
     Parameters
@@ -87,7 +87,7 @@ def audit(certificate: Certificate) -> Verification:
             return _audit(certificate)
     except MemoryError:
         raise
-    except Exception as error:  # an object with wrong numbers may raise anything
+    except Exception as error:  # An object with wrong numbers may raise any error.
         return Verification(False, 0.0, math.inf, math.inf, 0.0, f"it cannot be checked: {error}")
 
 

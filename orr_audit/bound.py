@@ -1,8 +1,7 @@
-"""The numbers of a certificate to the last digit: integers, and decimals rounded outward (chapter any-size).
+"""The dual bound of a certificate in integers and in decimals rounded outward (chapter any-size).
 
-Python's integers are exact, its decimals add, multiply and divide with the direction of rounding
-given, and their exp and ln are correctly rounded. Nothing here uses a double but as the exact number that
-it is: sizes, levels, weights, and what the sampler compares random words with.
+Python's integers are exact. Its decimals add, multiply and divide in a given direction of rounding, and their
+exp and ln are correctly rounded. A double is used only as the exact number that it is: levels and weights.
 """
 
 from __future__ import annotations
@@ -16,13 +15,13 @@ from fractions import Fraction
 from orr.decimals import DOWN, UP, decimal, log1p, odds, power
 from orr.problem import Problem
 
-KEYS = 200_000  # different sums of weights that are counted one by one: some seconds
-ALIKE = 20_000  # equal attributes whose counts are too long for integers
-BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
+MAX_SUMS = 200_000  # Up to this many different sums of weights are counted one by one, in seconds.
+MAX_ALIKE = 20_000  # Counts of flip sets of more equal attributes are too long for integers.
+MAX_PACKED_BITS = 4 * 10**9  # An integer that holds all counts side by side takes half a gigabyte at most.
 
 
 def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, str]:
-    """Overall level that weights prove, or the floor without them, rounded down, and how it was counted."""
+    """Return the overall level that weights prove, or the floor without weights, rounded down; and how."""
     if weights is None:
         return floor(problem), "the floor in decimals"
     fractions = [Fraction(w) for w in weights]
@@ -35,7 +34,7 @@ def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, s
         radius += n * y * Fraction(a - 1) / (low + a)  # q is largest where the level is smallest
         gain += n * y * Fraction(a - 1, a) * low / (low + a)
         groups[a, y] = groups.get((a, y), 0) + n
-    if len(groups) == 1 and len(sizes) > ALIKE:
+    if len(groups) == 1 and len(sizes) > MAX_ALIKE:
         y = whole[0]
         return alike_bound(sizes[0], len(sizes), radius / y, gain / y), "flip sets counted in decimals"
     found = excess(groups, radius, gain)
@@ -45,7 +44,10 @@ def bound(problem: Problem, weights: Sequence[float] | None) -> tuple[Decimal, s
 
 
 def excess(groups: dict[tuple[int, int], int], radius: Fraction, gain: Fraction) -> Fraction | None:
-    """``gain / E[(radius - y.B)^+]`` for so many attributes of each size and weight; None if too many."""
+    """Return ``gain / E[(radius - y.B)^+]``; None if there are too many flip sets to count.
+
+    ``groups`` gives the number of attributes of each size and weight.
+    """
     counts = _sparse(groups, radius)
     if counts is None:
         counts = _packed(groups, radius)
@@ -57,7 +59,7 @@ def excess(groups: dict[tuple[int, int], int], radius: Fraction, gain: Fraction)
 
 
 def alike_bound(size: int, n: int, radius: Fraction, gain: Fraction) -> Decimal:
-    """Overall level that equal weights prove for very many equal attributes, with counts in decimals."""
+    """Return the overall level that equal weights prove of equal attributes, counted in decimals."""
     short, ways = Decimal(0), Decimal(1)
     for c in range(math.ceil(radius)):
         short = UP.add(short, UP.multiply(decimal(radius - c, UP), ways))
@@ -70,11 +72,11 @@ def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[
     """Count the records of each sum of weights below a threshold; None if there are too many sums."""
     counts = {0: 1}
     for (a, y), n in sorted(groups.items(), key=lambda item: -item[0][1]):
-        if y == 0:  # any value will do
+        if y == 0:  # any value of the attribute counts
             counts = {s: count * a**n for s, count in counts.items()}
             continue
         most = min(n, math.ceil(radius / y) - 1)
-        if (most + 1) * len(counts) > 4 * KEYS:
+        if (most + 1) * len(counts) > 4 * MAX_SUMS:
             return None
         ways, more = 1, dict[int, int]()
         for c in range(most + 1):
@@ -83,16 +85,16 @@ def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[
                     more[s + c * y] = more.get(s + c * y, 0) + count * ways
             ways = ways * (n - c) * (a - 1) // (c + 1)
         counts = more
-        if len(counts) > KEYS:
+        if len(counts) > MAX_SUMS:
             return None
     return list(counts.items())
 
 
 def _packed(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[int, int]] | None:
-    """Return the same for many small weights, with all counts side by side in one integer."""
+    """Count the records of each sum of small weights side by side in one integer; None if it is too long."""
     states = math.ceil(radius)
     size = (math.prod(a**n for (a, _), n in groups.items()).bit_length() + 8) // 8
-    if 8 * size * states > BITS:
+    if 8 * size * states > MAX_PACKED_BITS:
         return None
     counts, mask = 1, (1 << 8 * size * states) - 1
     for (a, y), n in groups.items():
@@ -105,11 +107,11 @@ def _packed(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[
 
 
 def floor(problem: Problem) -> Decimal:
-    """Overall level that is proved without weights, rounded down."""
+    """Return the overall level that is proved without weights, rounded down."""
     total, gain = Decimal(0), Fraction(0)
     for a, level in zip(problem.sizes.tolist(), problem.epsilons.tolist(), strict=True):
         low, high = odds(level)
-        # I = (1 - q) level - log(1 + w), at a level that is exact and with w rounded up
+        # The attribute adds (1 - q) level - log(1 + w); the level is exact, and w is rounded up.
         truth = Fraction(1 + low) / (low + a)
         total = DOWN.add(
             total, DOWN.subtract(decimal(truth * Fraction(level), DOWN), log1p(decimal(high / a, UP), UP))

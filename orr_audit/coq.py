@@ -1,8 +1,7 @@
-"""Certificates as whole numbers, for a checker that a machine has proved right (chapter any-size).
+"""Certificates as whole numbers, for a checker that is proved right in Coq (chapter any-size).
 
-The checker is ``proofs/checker.v``; ``tools/proofs.py`` runs it. It knows natural numbers only: a flip
-probability is given by a number of units that is at least as large, and a level as the fraction that its
-double is.
+The checker is ``proofs/checker.v``, and ``tools/proofs.py`` runs it. It knows only natural numbers: a flip
+probability is rounded up to a number of units, and a level is the fraction that its double is.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ from orr.optimum.certificate import Certificate
 from orr.problem import Problem
 from orr_audit.bound import excess
 
-BITS = 80  # flip probabilities are rounded up by 2^-80 of them, far below a double's 2^-53
-SCALE = 2**120  # terms of the exponential series are rounded down to multiples of 1/SCALE
-TERMS = 80  # of that series, and four more for each unit of the largest level: the rest is below 2^-80 of it
-CLAIM = 64  # leading bits of the claim: what is dropped is less than the rounding of a double
+UNIT_BITS = 80  # Flip probabilities are rounded up by at most 2^-80 of them, far less than a double's 2^-53.
+SERIES_SCALE = 2**120  # Terms of the exponential series are rounded down to multiples of 2^-120.
+MIN_TERMS = 80  # With four more terms for each unit of the largest level, the rest is below 2^-80 of the sum.
+CLAIM_BITS = 64  # The claim keeps its leading bits: rounding a double would lose more than the rest.
 
 
 def for_coq(certificate: Certificate, states: int | None = None) -> dict[str, Any]:
@@ -57,8 +56,8 @@ def for_coq(certificate: Certificate, states: int | None = None) -> dict[str, An
         raise ValueError("the checker counts weights, and this bound has none")
     sizes, levels = problem.sizes.tolist(), [Fraction(level) for level in problem.epsilons.tolist()]
     whole = _whole(weights if states is None else _coarse(problem, weights, states))
-    terms = TERMS + 4 * math.ceil(max(levels))
-    unit = 2 ** (BITS + 2 * math.ceil(max(levels)))  # the smallest q is about exp(-level)
+    terms = MIN_TERMS + 4 * math.ceil(max(levels))
+    unit = 2 ** (UNIT_BITS + 2 * math.ceil(max(levels)))  # the smallest flip probability is about exp(-level)
     most = [_most(a, level, unit, terms) for a, level in zip(sizes, levels, strict=True)]
     radius = Fraction(sum(n * y for n, y in zip(most, whole, strict=True)), unit)
     gain = sum(Fraction(y * (a - 1), a) for a, y in zip(sizes, whole, strict=True)) - radius
@@ -69,7 +68,7 @@ def for_coq(certificate: Certificate, states: int | None = None) -> dict[str, An
     return {
         "unit": unit,
         "terms": terms,
-        "scale": SCALE,
+        "scale": SERIES_SCALE,
         "claim": _leading(proved),
         "attributes": [
             {"values": a, "level": [level.numerator, level.denominator], "most": n, "weight": y}
@@ -86,22 +85,22 @@ def _whole(weights: Floats) -> list[int]:
 
 
 def _coarse(problem: Problem, weights: Floats, states: int) -> Floats:
-    """Round weights to whole numbers with so many sums, at most, below the threshold."""
+    """Round weights to whole numbers with at most about ``states`` sums below the threshold."""
     return (weights * (states / (weights @ problem.q))).round()
 
 
 def _most(size: int, level: Fraction, unit: int, terms: int) -> int:
-    """Return units that are at least the flip probability, with e^level from below as the checker sums it."""
-    total, term = 0, SCALE
+    """Return the flip probability in units, rounded up; e^level is summed from below, as in the checker."""
+    total, term = 0, SERIES_SCALE
     for j in range(1, terms + 1):
         total += term
         term = term * level.numerator // (level.denominator * j)
-    others = (size - 1) * SCALE
+    others = (size - 1) * SERIES_SCALE
     return -(-unit * others // (total + others))
 
 
 def _leading(value: Fraction) -> list[int]:
-    """Round a positive fraction down to its leading bits."""
-    shift = CLAIM - value.numerator.bit_length() + value.denominator.bit_length()
+    """Round a positive fraction down to its leading bits; return numerator and denominator."""
+    shift = CLAIM_BITS - value.numerator.bit_length() + value.denominator.bit_length()
     rounded = Fraction(math.floor(value * Fraction(2) ** shift)) / Fraction(2) ** shift
     return [rounded.numerator, rounded.denominator]

@@ -1,22 +1,24 @@
-"""Level and flip probabilities of a sampler as it is, in integers and rounded decimals (chapter any-size).
+"""Level and flip rates of a sampler as implemented, in integers and rounded decimals (chapter any-size).
 
-Nothing here uses a double but as the exact number that it is: sizes, levels, weights, and what the sampler
-compares random words with.
+A double is used only as the exact number that it is: levels, weights, and the probabilities that the sampler
+compares random words with. Balls and ramps draw the attributes one after the other, and the next coin depends
+only on the room left for the weights of flips. So the law of the room is followed through all attributes in
+whole numbers, and split at every coin by the double that the coin compares with.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from orr.arrays import Floats, Integers
+from orr.arrays import Array, Floats, Integers
 from orr.caps.deep_cells import NestedTables
-from orr.caps.ramp import Ramp
+from orr.caps.ramp import Ramp, sides
 from orr.decimals import DOWN, UP, above_one, decimal, log1p, power, sum_up
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
@@ -26,23 +28,26 @@ from orr.laws.product import Product
 from orr.laws.single_flip import SingleFlip
 from orr.laws.split import SplitLaw
 from orr.randomness import AliasTable, Categories
-from orr_audit.coins import flip_rates
+from orr_audit.bound import MAX_PACKED_BITS
 
-BITS = 4 * 10**9  # of an integer that holds all counts: half a gigabyte
-COEFFICIENT = 96  # bits of the chances of a ball in fixed point
-ONE = 1 << 1074  # every double of at most 1 is a whole multiple of 2^-1074
+Sides = tuple[Floats, Floats]  # the odds that a coin comes up true, and what they are against
+
+UNITS_OF_ONE = 1 << 1074  # Every double up to 1 is a whole multiple of 2^-1074, the smallest double.
+COEFFICIENT_BITS = 96  # Chances of a ball in fixed point are rounded by 2^-96; a double has 2^-53.
+GUARD_BITS = 256  # Probabilities keep this many bits more than the rarest event needs.
+MAX_FOLLOWED_STATES = 10**8  # Following a law of the room through more attributes times states takes minutes.
 
 
-def chance(odd: float) -> Fraction:
-    """Exact chance that a coin of given odds comes up true (:meth:`orr.randomness.Source.choose`)."""
-    value = np.float64(odd)
+def chance(odds: float) -> Fraction:
+    """Return the exact probability that a coin of these odds comes up true (`Source.choose`)."""
+    value = np.float64(odds)
     if value == math.inf:
         return Fraction(1)
     return Fraction(float(value / (value + 1))) if value < 1 else 1 - Fraction(float(1 / (value + 1)))
 
 
 def realised(law: Law) -> tuple[Decimal, float, str]:
-    """Overall level of the sampler, rounded up, largest error of an attribute's, and how they were found."""
+    """Return the overall level, rounded up, the largest error of an attribute's level, and the method."""
     sizes = law.problem.sizes.tolist()
     if isinstance(law, SplitLaw):
         (one, error, how), (other, small, _) = (realised(part) for part in law.parts)
@@ -56,7 +61,7 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
     assert isinstance(law, Lifted)
     lifted = chance(law.mass)
     table = category_law(law._categories)
-    scale = lifted / (1 - lifted) / (len(table) * ONE)
+    scale = lifted / (1 - lifted) / (len(table) * UNITS_OF_ONE)
     if isinstance(law, BallMixture):
         excess = UP.multiply(balls_excess(law, table), decimal(scale, UP))
         error, how = followed_error(law, law.balls, table)
@@ -70,14 +75,14 @@ def realised(law: Law) -> tuple[Decimal, float, str]:
     for a, n in kinds:
         records = UP.multiply(records, power(Decimal(a), n, UP))
     excess = UP.multiply(UP.multiply(highest(law, kinds, table), records), decimal(scale, UP))
-    if isinstance(law, Cells):  # a coin for each attribute of a kind, each right to half a unit
+    if isinstance(law, Cells):  # Each attribute of a kind has a coin, which is right to half a unit.
         coins = sum(n for _, n in kinds if n > 1)
         excess = UP.multiply(excess, power(above_one(0.5), coins, UP))
     return log1p(excess, UP), listed_error(law, table, kinds, of), "sampler in fractions"
 
 
 def category_law(categories: Categories) -> list[int] | list[Decimal]:
-    """Chance of each category in units of ``1 / (n ONE)``, rounded up where tables are within tables."""
+    """Return the probability of each of n categories, times ``n * UNITS_OF_ONE``; rounded up if nested."""
     if isinstance(categories, AliasTable):
         return alias_law(categories.keep, categories.alias)
     assert isinstance(categories, NestedTables)
@@ -88,21 +93,21 @@ def category_law(categories: Categories) -> list[int] | list[Decimal]:
         share = UP.divide(reached, Decimal(len(inside)))
         for i, whole in zip(members.tolist(), inside, strict=False):
             law[i] = UP.multiply(Decimal(whole), share)
-        reached = UP.divide(UP.multiply(Decimal(inside[-1]), share), Decimal(ONE))
+        reached = UP.divide(UP.multiply(Decimal(inside[-1]), share), Decimal(UNITS_OF_ONE))
     return law
 
 
 def alias_law(keep: Floats, alias: Integers) -> list[int]:
-    """Chance of each category of an alias table, in units of ``1 / (n ONE)``."""
-    whole = [n * (ONE // d) for n, d in (x.as_integer_ratio() for x in keep.tolist())]
+    """Return the probability of each of n categories of an alias table, times ``n * UNITS_OF_ONE``."""
+    whole = [n * (UNITS_OF_ONE // d) for n, d in (x.as_integer_ratio() for x in keep.tolist())]
     law = list(whole)
     for i, j in enumerate(alias.tolist()):
-        law[j] += ONE - whole[i]
+        law[j] += UNITS_OF_ONE - whole[i]
     return law
 
 
 def kinds_of(law: Lifted) -> tuple[list[tuple[int, int]], list[int]]:
-    """Size and number of the attributes of each kind, and the kind of each attribute."""
+    """Return the size and number of the attributes of each kind, and the kind of each attribute."""
     if isinstance(law, Cells):
         sizes, counts = law.kinds.problem.sizes.tolist(), law.kinds.count.tolist()
         return list(zip(sizes, counts, strict=True)), law.kinds.of.tolist()
@@ -110,7 +115,7 @@ def kinds_of(law: Lifted) -> tuple[list[tuple[int, int]], list[int]]:
 
 
 def highest(law: Lifted, kinds: list[tuple[int, int]], table: Sequence[int | Decimal]) -> Decimal:
-    """Largest chance of a category, over the number of records in it, rounded up."""
+    """Return the largest probability of a category over the number of its records, rounded up."""
     if isinstance(law, SingleFlip):
         ways = [Decimal(a - 1) for a, _ in kinds] + [Decimal(1)]
     else:
@@ -135,7 +140,7 @@ def highest(law: Lifted, kinds: list[tuple[int, int]], table: Sequence[int | Dec
 def listed_error(
     law: Lifted, table: Sequence[int | Decimal], kinds: list[tuple[int, int]], of: list[int]
 ) -> float:
-    """Largest relative error of an attribute's level, where flip sets are listed."""
+    """Return the largest relative error of an attribute's level from the flip sets listed."""
     flips: list[Any] = list(table[:-1])
     if isinstance(law, Cells):
         flips = [0] * len(kinds)
@@ -145,8 +150,8 @@ def listed_error(
                     flips[g] += n * c
     ends = list[tuple[Fraction, Fraction]]()
     for (_, n), flip in zip(kinds, flips, strict=True):
-        rate = Fraction(flip) / (n * len(table) * ONE)
-        coins = Fraction(power(above_one(0.5), n, UP)) if n > 1 else 1  # that place the flips of a kind
+        rate = Fraction(flip) / (n * len(table) * UNITS_OF_ONE)
+        coins = Fraction(power(above_one(0.5), n, UP)) if n > 1 else 1  # The coins place the flips of a kind.
         ends.append((rate / coins, rate * coins))
     return level_error(law, [ends[g] for g in of])
 
@@ -154,14 +159,14 @@ def listed_error(
 def followed_error(
     law: Lifted, parts: Sequence[Ball | Ramp], table: Sequence[int | Decimal]
 ) -> tuple[float, str]:
-    """Largest relative error of an attribute's level, where coins are followed, and how it was found."""
-    bits = 256 + math.ceil(float(law.problem.epsilons.max()) / math.log(2))  # the rarest flip has 256 of them
+    """Return the largest relative error of an attribute's level from its coins, and how it was found."""
+    bits = GUARD_BITS + math.ceil(float(law.problem.epsilons.max()) / math.log(2))
     total, off = [Fraction(0)] * len(law.problem), 0
     for n, part in zip(table, parts, strict=True):
         found = flip_rates(part, bits)
         if found is None:
             return math.inf, "attribute levels unproved: too many coins to follow"
-        share = Fraction(n) / (len(table) * ONE << bits)
+        share = Fraction(n) / (len(table) * UNITS_OF_ONE << bits)
         total = [rate + share * flips for rate, flips in zip(total, found[0], strict=True)]
         off = max(off, found[1])
     most = Fraction(off, 1 << bits)
@@ -171,24 +176,24 @@ def followed_error(
 
 
 def level_error(law: Lifted, ends: Sequence[tuple[Fraction, Fraction]]) -> float:
-    """Largest relative error of an attribute's level, given ends for its rate of flips before repairs."""
+    """Return the largest relative error of a level, from bounds of the flip rates before repairs."""
     stay = [math.inf] * len(ends) if law.stay is None else law.stay.tolist()
     sizes, levels, worst = law.problem.sizes.tolist(), law.problem.epsilons.tolist(), 0.0
     for a, asked, odd, pair in set(zip(sizes, levels, stay, ends, strict=True)):
-        second = chance(law.mass) * chance(odd)  # the chance that the second law has its say
+        second = chance(law.mass) * chance(odd)  # the probability that the second law decides
         rates = [(1 - second) * Fraction(a - 1, a) + second * rate for rate in pair]
         worst = max(worst, *(rate_error(rate, a, asked) for rate in rates))
     return worst
 
 
 def rate_error(rate: Fraction, size: int, asked: float) -> float:
-    """Relative error of the level of an attribute that flips at a rate."""
+    """Return the relative error of the level of an attribute that flips at this rate."""
     level = log1p(decimal((1 - rate) * (size - 1) / rate - 1, UP), UP)
     return abs(float(level / Decimal(asked) - 1))
 
 
 def balls_excess(law: BallMixture, table: Sequence[int | Decimal]) -> Decimal:
-    """Chances of balls over their probabilities, added up and rounded up, with what draws may add."""
+    """Return the sum of the balls' shares over their probabilities, with the draws' margin, rounded up."""
     total = Decimal(0)
     for n, ball in zip(table, law.balls, strict=True):
         more = UP.multiply(UP.divide(Decimal(n), ball_mass(ball)), above_one(ball.units))
@@ -197,14 +202,14 @@ def balls_excess(law: BallMixture, table: Sequence[int | Decimal]) -> Decimal:
 
 
 def ball_mass(ball: Ball) -> Decimal:
-    """Probability of a ball, rounded down."""
+    """Return the probability of a ball, rounded down."""
     live = ball.weights < ball.states
     weights = ball.weights[live]
     low = np.floor(weights)
     dead = Decimal(1)
     for a in ball.problem.sizes[~live].tolist():
         dead = DOWN.divide(dead, Decimal(a))
-    bits = 256 + math.ceil(-ball.log_mass / math.log(2))
+    bits = GUARD_BITS + math.ceil(-ball.log_mass / math.log(2))
     found = weight_law(ball.problem.sizes[live], low, weights - low, ball.states, bits)
     if found is None:
         return Decimal(0)
@@ -213,8 +218,8 @@ def ball_mass(ball: Ball) -> Decimal:
 
 
 def ramp_excess(law: Ramp) -> Decimal:
-    """Largest excess of a ramp over its mean, rounded up, with what draws may add."""
-    bits = 256 + math.ceil(law.level / math.log(2))
+    """Return the largest excess of a ramp over its mean, rounded up, with the margin of the draws."""
+    bits = GUARD_BITS + math.ceil(law.level / math.log(2))
     found = weight_law(law.problem.sizes, law.ramp.low, law.ramp.part, len(law.log_excess), bits)
     mean = Decimal(0)
     for count, log_excess in zip(found or [], law.log_excess.tolist(), strict=found is not None):
@@ -227,21 +232,86 @@ def ramp_excess(law: Ramp) -> Decimal:
 def weight_law(
     sizes: Integers, low: Floats | Integers, part: Floats, states: int, bits: int
 ) -> list[int] | None:
-    """Law of the weight of random flips in units of ``2^-bits``, rounded down, by way of one integer."""
-    slot = (bits + COEFFICIENT + 16) // 8
-    if 8 * slot * states > BITS:
+    """Return the law of the weight of random flips in units of ``2^-bits``, rounded down.
+
+    All probabilities stand side by side in one integer; None if that would be too long.
+    """
+    slot = (bits + COEFFICIENT_BITS + 16) // 8
+    if 8 * slot * states > MAX_PACKED_BITS:
         return None
-    # After a step the lowest bits of a slot stand in the highest of the one below: they are cleared.
+    # After a step the lowest bits of a slot stand in the highest bits of the slot below; they are cleared.
     mask = int.from_bytes(
-        (b"\xff" * (slot - COEFFICIENT // 8) + b"\0" * (COEFFICIENT // 8)) * states, "little"
+        (b"\xff" * (slot - COEFFICIENT_BITS // 8) + b"\0" * (COEFFICIENT_BITS // 8)) * states, "little"
     )
-    law, one = 1 << bits, 1 << COEFFICIENT
+    law, one = 1 << bits, 1 << COEFFICIENT_BITS
     for a, weight, share in zip(sizes.tolist(), low.tolist(), part.tolist(), strict=True):
         p, shift = Fraction(a - 1, a), 8 * slot * int(weight)
         more = law * (one // a)
         if weight < states:
             more += (law * int(one * p * (1 - Fraction(share)))) << shift
             more += (law * int(one * p * Fraction(share))) << (shift + 8 * slot)
-        law = (more >> COEFFICIENT) & mask
+        law = (more >> COEFFICIENT_BITS) & mask
     data = law.to_bytes(slot * states, "little")
     return [int.from_bytes(data[slot * s : slot * (s + 1)], "little") for s in range(states)]
+
+
+def flip_rates(law: Ball | Ramp, bits: int) -> tuple[list[int], int] | None:
+    """Return each flip rate in units of ``2^-bits``, and a bound of its error in units.
+
+    None if there are too many coins. Every coin moves less than a unit from one side to the other, so no rate
+    is off by more units than there are coins.
+
+    Examples
+    --------
+    >>> from orr.problem import Problem
+    >>> ball = Ball(Problem([2, 2, 2], [1.0, 1.0, 1.0]), np.ones(3), 2)  # no flip or one, of three
+    >>> flips, _ = flip_rates(ball, 64)
+    >>> [round(flip / 2**64, 12) for flip in flips]
+    [0.25, 0.25, 0.25]
+    """
+    states = law.states if isinstance(law, Ball) else len(law.log_excess)
+    if states * len(law.problem) > MAX_FOLLOWED_STATES:
+        return None
+    room, flips, coins = np.zeros(states, dtype=object), [0] * len(law.problem), 0
+    room[-1] = 1 << bits
+    for i, weight, lie, further in _coins(law):
+        here = np.flatnonzero(room)
+        flipped = split(room[here], *(side[here] for side in lie))
+        room[here] -= flipped
+        here, flipped = here[flipped != 0], flipped[flipped != 0]
+        far = split(flipped, *(side[here] for side in further))
+        room[here - weight] += flipped - far
+        room[here[far != 0] - weight - 1] += far[far != 0]
+        flips[i] = sum(flipped.tolist())
+        coins += 2 * states
+    return flips, coins
+
+
+def _coins(law: Ball | Ramp) -> Iterator[tuple[int, int, Sides, Sides]]:
+    """Yield each attribute, its weight, and the odds of its two coins at each room.
+
+    The first coin decides whether the attribute flips, the second whether its weight is rounded up.
+    """
+    if isinstance(law, Ball):
+        for place, (truth, near, far) in law.steps():
+            yield int(law.live[place]), int(law.low[place]), (near + far, truth), (far, near)
+        return
+    for i, (truth, near, far) in law.steps():
+        with np.errstate(invalid="ignore"):  # No coin is tossed where there is no room.
+            lie, further = sides(np.logaddexp(near, far), truth), sides(far, near)
+        yield i, int(law.ramp.low[i]), lie, further
+
+
+def split(whole: Array, odds: Floats, against: Floats) -> Array:
+    """Return the part of whole numbers for which a coin comes up true (`Source.choose`).
+
+    Examples
+    --------
+    >>> split(np.array([1000, 1000], dtype=object), np.array([1.0, 3.0]), np.array([3.0, 1.0]))
+    array([250, 750], dtype=object)
+    """
+    rare = odds < against
+    digits, exponent = np.frexp(np.where(rare, odds, against) / (odds + against))
+    exact = np.ldexp(digits, 53).astype(np.int64).astype(object)
+    part = (whole * exact) >> (53 - exponent).astype(object)
+    return np.where(rare, part, whole - part)

@@ -45,13 +45,13 @@ class Undeclared(ValueError):
         return f"{what} ({HIDDEN}){note}"
 
 
-def imported(module: str) -> Any:
-    """Import a module that only tables need; raise with the way to install it."""
+def imported(module: str, needing: str = "tables need") -> Any:
+    """Import a module of the extra ``release``; raise with the way to install it."""
     try:
         return import_module(module)
     except ImportError:
         raise ImportError(
-            f'tables need {module.partition(".")[0]}, which is not installed: pip install ".[release]"'
+            f'{needing} {module.partition(".")[0]}, which is not installed: pip install ".[release]"'
         ) from None
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from orr.budget.allocate import METHODS, OBJECTIVES
-from orr_release import files as batches
+from orr_release import files
 from orr_release.arrow import imported
 from orr_release.constructions import allocate
 from orr_release.domain import Domain
@@ -30,7 +30,7 @@ EXAMPLE = (
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command with these arguments, or those of the process.
+    """Run the command with these arguments, by default those of the process; return its exit status.
 
     Examples
     --------
@@ -42,16 +42,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = _parser().parse_args(arguments)
-    if arguments is None:  # else the process is somebody else's
-        _leave_no_core()
+    if arguments is None:  # Otherwise a program calls, whose limits are its own.
+        _disable_core_files()
     try:
-        with warnings.catch_warnings(), _ending_like_an_interrupt():
-            warnings.showwarning = _said
+        with warnings.catch_warnings(), _handle_termination_signals():
+            warnings.showwarning = _show
             given.run(given)
             sys.stdout.flush()
-    except BrokenPipeError:  # as in a pipe to head; what is left to print goes nowhere
+    except BrokenPipeError:  # As in a pipe to head; what is left to print goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + 13  # as of a program that SIGPIPE ends
+        return 128 + 13  # As of a program that SIGPIPE ends.
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"orr: {error}", file=sys.stderr)
         return 1
@@ -61,43 +61,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _said(message: Warning | str, *_: object, **__: object) -> None:
-    """Show a warning as errors are shown, without a line of code."""
+def _show(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as errors are printed, without a line of code."""
     print(f"orr: {message}", file=sys.stderr)
 
 
-def _leave_no_core() -> None:
+def _disable_core_files() -> None:
     """Have a crash write no core file, which would hold the true records."""
-    with suppress(ImportError):  # Windows has neither the module nor such files
+    with suppress(ImportError):  # Windows has neither the module nor such files.
         import resource
 
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
 @contextmanager
-def _ending_like_an_interrupt() -> Iterator[None]:
-    """Let signals that would end the process at once clean up first, as an interrupt does."""
+def _handle_termination_signals() -> Iterator[None]:
+    """Let signals that would end the process at once raise KeyboardInterrupt, so that files are removed."""
     known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        before = {kind: signal.getsignal(kind) for kind in known}
-    for kind, handler in before.items():
-        if handler is not signal.SIG_IGN:  # as nohup leaves it
-            signal.signal(kind, _ended)
+    main_thread = threading.current_thread() is threading.main_thread()  # Others cannot set handlers.
+    before = {number: signal.getsignal(number) for number in known if main_thread}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:  # As nohup leaves it.
+            signal.signal(number, signal.default_int_handler)
     try:
         yield
     finally:
-        for kind, handler in before.items():
-            signal.signal(kind, handler)
-
-
-def _ended(*_: object) -> None:
-    """End like an interrupt does."""
-    raise KeyboardInterrupt
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Describe the four commands."""
+    """Return the parser of the four commands."""
     parser = argparse.ArgumentParser("orr", description="Release records under local differential privacy.")
     commands = parser.add_subparsers(required=True, metavar="command")
 
@@ -140,42 +134,42 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _plan(given: argparse.Namespace) -> None:
-    options: dict[str, Any] = {"method": given.method}
-    if given.slack is not None:
-        options["slack"] = given.slack
-    if given.objective is not None:
-        options["objective"] = given.objective
+    """Build a mechanism and write its file."""
+    optional = {"slack": given.slack, "objective": given.objective}
+    options = {"method": given.method} | {k: value for k, value in optional.items() if value is not None}
     domain = read_domain(given.domain)
     if given.out.exists():
         raise FileExistsError(f"{given.out} exists: released records may belong to it; choose another name")
     if given.answers is None:
         made = allocate(given.total, domain, **options)
-    else:
-        if given.answers != "best" and not given.answers.isdecimal():
-            raise ValueError(f"--answers {given.answers} must be a whole number, or best")
+    elif given.answers == "best" or given.answers.isdecimal():
         answers = None if given.answers == "best" else int(given.answers)
         made = sampled(domain, given.total, answers, **options)
-    said = [made] if given.people is None else [made, made.plan(given.people)]
+    else:
+        raise ValueError(f"--answers {given.answers} must be a whole number, or best")
+    shown = [made] if given.people is None else [made, made.plan(given.people)]
     made.save(given.out)
-    print(*said, sep="\n")
+    print(*shown, sep="\n")
 
 
 def _release(given: argparse.Namespace) -> None:
+    """Randomize a file."""
+    release = load(given.mechanism)
     with _bar() as progress:
-        places = given.source, given.target
-        rows = batches.release_file(load(given.mechanism), *places, progress, line_breaks=given.line_breaks)
+        rows = files.release_file(
+            release, given.source, given.target, progress, line_breaks=given.line_breaks
+        )
     print(f"{rows:,} rows released into {given.target}. Keep this file: do not release these records again.")
 
 
 def _estimate(given: argparse.Namespace) -> None:
+    """Print a table estimated from a file."""
     release = load(given.mechanism)
-    fixed = dict(_pair(release, text) for text in given.given)
-    if not batches.made_by(given.source, release):
-        _said(f"{given.source.name} does not say which mechanism released it: make sure that it was this one")
+    options = {"given": dict(_pair(release, text) for text in given.given) or None, "weights": given.weights}
+    if not files.made_by(given.source, release):
+        _show(f"{given.source.name} does not say which mechanism released it: make sure that it was this one")
     with _bar() as progress:
-        table = batches.estimate_file(
-            release, given.source, given.attributes, progress, given=fixed or None, weights=given.weights
-        )
+        table = files.estimate_file(release, given.source, given.attributes, progress, **options)
     if not given.csv:
         print(table.to_text(sampling=given.sampling))
         return
@@ -185,6 +179,7 @@ def _estimate(given: argparse.Namespace) -> None:
 
 
 def _report(given: argparse.Namespace) -> None:
+    """Print the page for an ethics board, or write it to a file."""
     page = load(given.mechanism).report(given.people)
     if given.out is None:
         print(page.markdown)
@@ -216,12 +211,11 @@ def read_domain(path: Path) -> Domain:
 
 
 def _pair(release: Release, text: str) -> tuple[str, Any]:
-    """Read NAME=LABEL; a label is of the type that the domain says."""
+    """Return the name and the label of NAME=LABEL, the label in the type of the domain."""
     name, equals, label = text.partition("=")
     if not equals or release.domain is None:
         raise ValueError(f"--given {text!r} must be NAME=LABEL")
-    labels = release.domain.labels[release.domain.place(name)]
-    for known in labels:
+    for known in release.domain.labels[release.domain.place(name)]:
         if label == ("" if known is None else str(known)):
             return name, known
     raise ValueError(f"{label!r} is not a label of {name!r}")
@@ -229,7 +223,7 @@ def _pair(release: Release, text: str) -> tuple[str, Any]:
 
 @contextmanager
 def _bar() -> Any:
-    """Show a bar of the rows done, where somebody is looking."""
+    """Show a bar of the rows done, if standard error is a terminal; give what moves it on."""
     try:
         from tqdm import tqdm
     except ImportError:

@@ -1,4 +1,4 @@
-"""Which mechanism made a release: its digest, in what surrounds the released values (chapter release)."""
+"""The origin of a release: the digest of its mechanism, kept beside the released values (chapter release)."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from orr_release.mechanism_file.text import DIGEST
 
-KEY = b"orr.mechanism"  # in the metadata of parquet and arrow files, and of the tables read from them
+KEY = b"orr.mechanism"  # In the metadata of parquet and arrow files, and of the tables read from them.
 
 
 def origin(table: Any) -> str | None:
-    """Return the digest in the metadata of an arrow table or schema; others have no place for it.
+    """Return the digest in the metadata of an Arrow table or schema; other tables have no place for it.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def origin(table: Any) -> str | None:
 
 
 def check_origin(found: str | None, digest: str, what: str = "the table") -> bool:
-    """Refuse a release that names another mechanism: all estimates would be wrong. Tell whether it names one.
+    """Return whether a release names this mechanism; raise if it names another: estimates would be wrong.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def check_origin(found: str | None, digest: str, what: str = "the table") -> boo
 
 
 def check_truth(found: str | None, what: str = "the table", where: str = "its metadata") -> None:
-    """Refuse to release what names a mechanism: its values are noisy already, and would be read as true.
+    """Raise if records to be released name a mechanism: they are noisy already, and would be read as true.
 
     Examples
     --------

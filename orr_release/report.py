@@ -1,32 +1,45 @@
-"""The page for an ethics board: who could learn what, in plain words and numbers (chapter release)."""
+"""The page for an ethics board: who could learn what, in plain words and numbers (chapter release).
+
+Here are the facts. The words stand in ``report.j2``, the markup in ``report.html.j2`` and ``report.md.j2``.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from orr.caps.guarded import Guarded
 from orr.optimum.certificate import Certified
-from orr_release.page import Page
-from orr_release.plan import Plan, plan
-from orr_release.sections import Facts, sections
+from orr_release.arrow import imported
+from orr_release.domain import Label
+from orr_release.odds import HUGE, SUSPICION, belief, believed, chance, odds, rounded_down, rounded_up
+from orr_release.plan import Plan, chosen, people, plan, tally
 
 if TYPE_CHECKING:
     from orr_release.release import Release
 
 TITLE = "What this release could tell"
-SUFFIXES = (".md", ".html")
+FORMATS = {".md": "\n\n", ".html": "\n"}  # By the end of a file's name; what separates blocks.
+MAX_ROWS = 24  # Attributes in a table: half a page.
+MAX_LABELS_WIDTH = 40  # Characters of the labels of an attribute; longer ones are only counted.
+RELEASES = (1, 2, 10)  # Releases of the same record, as the template's table names them.
+MAX_EXPONENT = 700.0  # Of exp, below the overflow of doubles.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """A page about a release, for those who have to decide on it; made by ``release.report()``.
 
     Attributes
     ----------
-    page : Page
-        What it says.
+    facts : dict
+        What the page says beside its fixed words: numbers, already rounded, and names.
 
     Examples
     --------
@@ -38,17 +51,17 @@ class Report:
     True
     """
 
-    page: Page
+    facts: dict[str, Any]
 
     @property
     def markdown(self) -> str:
         """The page as Markdown."""
-        return self.page.markdown()
+        return self._text(".md")
 
     @property
     def html(self) -> str:
         """The page as HTML: a whole file, which asks no other host for anything."""
-        return self.page.html()
+        return self._text(".html", top=1, part=False)
 
     def save(self, path: str | Path) -> Path:
         """Write the page to a file, as Markdown or HTML.
@@ -73,31 +86,67 @@ class Report:
         'board.md'
         """
         file = Path(path)
-        if file.suffix.lower() not in SUFFIXES:
-            raise ValueError(f"path = {str(path)!r} must end in {' or '.join(SUFFIXES)}")
+        if file.suffix.lower() not in FORMATS:
+            raise ValueError(f"path = {str(path)!r} must end in {' or '.join(FORMATS)}")
         file.write_text(self.html if file.suffix.lower() == ".html" else self.markdown, encoding="utf-8")
         return file
+
+    def _text(self, kind: str, **options: Any) -> str:
+        """Fill in the template of a format."""
+        text = _environment(kind).get_template(f"report{kind}.j2").render(self.facts, name=TITLE, **options)
+        return re.sub(r"\n{2,}", FORMATS[kind], text.strip()) + "\n"
 
     def __str__(self) -> str:
         return self.markdown
 
     def __repr__(self) -> str:
-        words = len(self.markdown.split())
-        return f"<Report: {self.page.title!r}, {words} words; .markdown, .html, .save(path)>"
+        return f"<Report: {TITLE!r}, {len(self.markdown.split())} words; .markdown, .html, .save(path)>"
 
     def _repr_markdown_(self) -> str:
         return self.markdown
 
     def _repr_html_(self) -> str:
-        return f'<article lang="en">\n{self.page.fragment(2)}\n</article>'
+        return self._text(".html", top=2, part=True)
+
+
+@cache
+def _environment(kind: str) -> Any:
+    """Return the environment of the templates of a format, which escapes all values for it."""
+    jinja2 = imported("jinja2", "a report needs")
+    safe = imported("markupsafe").Markup
+
+    def shown(value: Any) -> Any:
+        return value if kind == ".html" or isinstance(value, safe) else safe(marked(str(value)))
+
+    made = jinja2.Environment(
+        loader=jinja2.PackageLoader("orr_release", ""),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        finalize=shown,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["line"] = lambda text: type(text)(" ").join(text.split())
+    return made
+
+
+def marked(text: str) -> str:
+    r"""Write plain text as Markdown that shows just that.
+
+    Examples
+    --------
+    >>> marked("a_b | <c> & $d")
+    'a\\_b \\| &lt;c&gt; &amp; \\$d'
+    """
+    return re.sub(r"([\\`*_\[\]|$~#])", r"\\\1", escape(" ".join(text.split()), quote=False))
 
 
 def report(release: Release, n: int | None = None) -> Report:
     """Write the page for an ethics board.
 
     It speaks of three readers: one who sees a single released answer, one who knows all other answers of a
-    person, and anyone at all (chapter price). Bounds are rounded up, and
-    what other methods would need is rounded down.
+    person, and anyone at all (chapter price). Bounds are rounded up, and what other methods would need is
+    rounded down.
 
     Parameters
     ----------
@@ -118,24 +167,109 @@ def report(release: Release, n: int | None = None) -> Report:
     >>> "odds" in page.markdown
     True
     """
-    planned: Plan | None = None if n is None else plan(release, n)
-    return Report(Page(TITLE, sections(_facts(release, planned))))
+    facts = _columns(release) | _answers(release) | _readers(release) | _better(release)
+    return Report(facts | {"plan": None if n is None else _tables(plan(release, n))})
 
 
-def _facts(release: Release, planned: Plan | None) -> Facts:
-    """Take from a mechanism what the page speaks of."""
-    k, domain, levels = len(release.sizes), release.domain, release.levels
+def _columns(release: Release) -> dict[str, Any]:
+    """Collect what becomes of columns and of missing answers."""
+    k, asked, domain = len(release.sizes), max(len(form) for form, _ in release.forms), release.domain
+    facts: dict[str, Any] = {"questions": k, "asked": asked if asked < k else None}
+    if domain is None:
+        return facts | {"withheld": (), "public": (), "refused": ()}
+    refused = [name for name, value in zip(domain.names, domain.missing, strict=True) if not value]
+    return facts | {"withheld": domain.withheld, "public": domain.public, "refused": refused}
+
+
+def _names(release: Release) -> Sequence[str]:
+    """Return names for all attributes."""
+    return release.domain.names if release.domain else [f"attribute {i}" for i in range(len(release.sizes))]
+
+
+def _answers(release: Release) -> dict[str, Any]:
+    """Describe how each answer is randomized; of many, those with the highest levels."""
+    levels, k = release.levels, len(release.sizes)
+    sizes, flips = levels.sizes.tolist(), levels.flip_probabilities.tolist()
+    own, neighbour, names = levels.epsilons.tolist(), levels.neighbour_epsilons.tolist(), _names(release)
+    order = sorted(range(k), key=lambda i: -own[i])[:MAX_ROWS] if k > MAX_ROWS else range(k)
+    return {
+        "chosen": f" ({MAX_ROWS} of {k:,}, those with the highest levels)" if k > MAX_ROWS else "",
+        "answers": [
+            (
+                names[i],
+                _possible(release.domain.labels[i]) if release.domain else f"{sizes[i]:,}",
+                chance(flips[i]),
+                chance(1 - 1 / sizes[i]),
+                odds(own[i]),
+                odds(neighbour[i]),
+            )
+            for i in order
+        ],
+        "false_report": rounded_up(
+            max(1 + a / math.expm1(min(e, MAX_EXPONENT)) for a, e in zip(sizes, own, strict=True))
+        ),
+    }
+
+
+def _possible(labels: Sequence[Label | None]) -> str:
+    """List the labels of an attribute, or count them if they are many."""
+    words = ", ".join("no answer" if label is None else str(label) for label in labels)
+    return words if len(words) <= MAX_LABELS_WIDTH else f"{len(labels):,} answers"
+
+
+def _readers(release: Release) -> dict[str, Any]:
+    """Bound what three readers can learn, from one release and from several."""
+    names, everything = _names(release), "anyone, about the whole record"
+    readers = []
+    for who, levels in (
+        ("someone who sees one released answer", release.levels.epsilons),
+        ("someone who knows all other answers", release.levels.neighbour_epsilons),
+    ):
+        worst = int(levels.argmax())
+        readers.append((who, f"{who} (at worst: {names[worst]})", float(levels[worst])))
+    readers.append((everything, everything, release.epsilon))
+    ordinals = [
+        (word, level) for word, (_, _, level) in zip(("first", "second", "third"), readers, strict=True)
+    ]
+    return {
+        "suspicion": f"{100 * SUSPICION:g}%",
+        "readers": [
+            (who, rounded_up(level), odds(level), belief(level, 0.5), belief(level, SUSPICION))
+            for _, who, level in readers
+        ],
+        "repeated": [
+            (who, *(f"{odds(times * level)} ({belief(times * level, 0.5)})" for times in RELEASES))
+            for who, _, level in readers
+        ],
+        "weak": [word for word, level in ordinals if believed(level, SUSPICION) > 0.5],
+        "void": [word for word, level in ordinals if level > math.log(HUGE)],
+    }
+
+
+def _tables(planned: Plan) -> dict[str, Any]:
+    """Describe the tables that are planned."""
+    rows, notes = chosen(planned.one_way)
+    shown = [row.shown for row in rows]
+    return {
+        "people": people(planned.n),
+        "single": [(name, cells, share, error, verdict) for name, cells, _, error, share, verdict in shown],
+        "notes": notes,
+        "pairs": f"{len(planned.two_way):,}" if planned.two_way else None,
+        "verdicts": tally(planned.two_way),
+        "warnings": planned.warnings,
+    }
+
+
+def _better(release: Release) -> dict[str, Any]:
+    """Compare the overall level with that of answers randomized one by one, and with the proved bound."""
     mechanism = None if release.sampled else release.mechanism
-    return Facts(
-        names=tuple(domain.names) if domain else tuple(f"attribute {i}" for i in range(k)),
-        sizes=levels.sizes.tolist(),
-        domain=domain,
-        flips=levels.flip_probabilities.tolist(),
-        levels=levels.epsilons.tolist(),
-        neighbours=levels.neighbour_epsilons.tolist(),
-        overall=float(levels.epsilon),
-        asked=max(len(form) for form, _ in release.forms) if release.sampled else None,
-        lower=float(mechanism.certificate.lower) if isinstance(mechanism, Certified) else None,
-        slack=mechanism.slack if isinstance(mechanism, Guarded) else None,
-        plan=planned,
-    )
+    apart = math.fsum(release.levels.epsilons.tolist())
+    slack = mechanism.slack if isinstance(mechanism, Guarded) else math.inf
+    return {
+        "compared": mechanism is not None and len(release.sizes) > 1,
+        "joint": release.epsilon < apart * (1 - 1e-6),
+        "apart": rounded_down(apart, 3),
+        "overall": rounded_up(release.epsilon),
+        "slack": f"{100 * slack:g}%" if slack < math.inf else None,
+        "lower": rounded_down(mechanism.certificate.lower) if isinstance(mechanism, Certified) else None,
+    }

@@ -7,7 +7,7 @@ of how sensitive it is.
 """
 
 from fractions import Fraction
-from math import ceil, gcd, lcm, prod
+from math import ceil, prod
 from typing import NamedTuple
 
 import mpmath
@@ -15,7 +15,6 @@ import mpmath
 MP = mpmath.mp.clone()
 MP.prec = 420
 OUTWARD = Fraction(1, 2**400)
-PACKED = 300_000  # states of a knapsack that are better counted in one long integer
 
 
 class Bracket(NamedTuple):
@@ -51,10 +50,13 @@ def growth(level):
 
 def level_of(excess):
     """Bracket the level ``log(1 + excess)`` of a bracketed excess."""
-    return Bracket(
-        around(MP.log1p(number(excess.low))).low,
-        around(MP.log1p(number(excess.high))).high,
-    )
+    return narrow(around(MP.log1p(number(excess.low))).low, around(MP.log1p(number(excess.high))).high)
+
+
+def narrow(low, high):
+    """Return a bracket that knows more than 60 digits."""
+    assert 0 < high - low < high / 10**60
+    return Bracket(low, high)
 
 
 class Rates(NamedTuple):
@@ -211,26 +213,7 @@ def optimum(sizes, levels):
     assert min(weights) >= 0
     excess = prod(sizes) / tau
     assert supported(sizes, high, weights) == excess
-    bracket = level_of(Bracket(supported(sizes, low, weights), excess))
-    assert bracket.high - bracket.low < bracket.high / 10**60
-    return bracket
-
-
-def two_optimum(sizes, levels):
-    """Bracket the optimum of two attributes by the paper's closed form, which rises with both levels."""
-    ends = [[1 + getattr(growth(e), end) for e in levels] for end in Bracket._fields]
-    return level_of(Bracket(*(two_excess(*sizes, *end) for end in ends)))
-
-
-def two_excess(m, n, E1, E2):
-    """Return ``x_0 - 1`` by the cases of the paper."""
-    if (m - 1) * (n - 1) <= E1 * E2:
-        if n * (E1 - 1) < m * (E2 - 1):
-            m, n, E1, E2 = n, m, E2, E1
-        return (n * E1 * E2 + (m - 1) * (n - 1) * (E2 - 1)) / (E2 + n - 1) - 1
-    if (n - m) * E1 * E2 - m * (n - 1) * E1 + (m - 1) * n * E2 < 0:
-        m, n, E1, E2 = n, m, E2, E1
-    return (n - 1) * (E1 + m - 1) * E2 / (m * (n - 1) - (E1 - 1) * E2) - 1
+    return level_of(Bracket(supported(sizes, low, weights), excess))
 
 
 def equal_optimum(size, level, k):
@@ -240,7 +223,7 @@ def equal_optimum(size, level, k):
     vanish; that one is a quotient of gamma functions.
     """
     found = rates(size, level)
-    return Bracket(
+    return narrow(
         around(equal_level(size, k, found.q.high)).low * (1 - OUTWARD * k),
         around(equal_level(size, k, found.q.low)).high * (1 + OUTWARD * k),
     )
@@ -262,26 +245,12 @@ def equal_level(size, k, q):
 
 
 def dual_value(sizes, levels, weights):
-    """Bracket the level that weights prove: ``log(1 + y . d / E[(y . (q - B))^+])``.
-
-    Weights may be any doubles or whole numbers; they are counted in their common unit, in one long
-    integer where the threshold is low, and in a table of the sums that occur where it is not.
-    """
-    exact = [Fraction(w) if isinstance(w, float) else Fraction(int(w)) for w in weights]
-    unit = Fraction(gcd(*(w.numerator for w in exact)), lcm(*(w.denominator for w in exact)))
-    whole = [int(w / unit) for w in exact]
-    found = [rates(a, e) for a, e in zip(sizes, levels, strict=True)]
-    states = ceil(sum(w * r.q.high for w, r in zip(whole, found, strict=True)))
-    counts = (packed_counts if states <= PACKED else listed_counts)(sizes, whole, states)
+    """Bracket the level that weights prove, doubles or whole numbers, for a few attributes."""
     excess = []
-    for ends in (("high", "low"), ("low", "high")):
-        radius, gain = (
-            sum(w * getattr(getattr(r, name), end) for w, r in zip(whole, found, strict=True))
-            for name, end in zip("qd", ends, strict=True)
-        )
-        inside = [(t, n) for t, n in counts if t < ceil(radius)]
-        short = radius * sum(n for _, n in inside) - sum(t * n for t, n in inside)
-        excess.append(gain * prod(sizes) / short)
+    for end in Bracket._fields:
+        table = rows(sizes, levels, end)
+        scaled = [Fraction(w) / (r.gain + r.loss) for w, r in zip(weights, table, strict=True)]
+        excess.append(supported(sizes, table, scaled))
     return level_of(Bracket(*excess))
 
 
@@ -299,27 +268,3 @@ def closed_floor(sizes, levels):
         gain += MP.mpf(e) * number(r.d.low)
     best = fraction(max(floor, MP.log1p(MP.exp(1 + floor) * gain)))
     return Bracket(best * (1 - Fraction(1, 10**70)), best * (1 + Fraction(1, 10**70)))
-
-
-def packed_counts(sizes, weights, states):
-    """Count the records of each weight below a number of states, in the digits of one integer."""
-    width = prod(sizes).bit_length() // 8 + 1
-    mask = (1 << 8 * width * states) - 1
-    total = 1
-    for a, w in zip(sizes, weights, strict=True):
-        if w < states:
-            total = (total + (a - 1) * (total << 8 * width * w)) & mask
-    digits = total.to_bytes(width * states, "little")
-    return [(t, int.from_bytes(digits[t * width : (t + 1) * width], "little")) for t in range(states)]
-
-
-def listed_counts(sizes, weights, states):
-    """Count the records of each weight below a number of states that occurs."""
-    counts = {0: 1}
-    for w, a in sorted(zip(weights, sizes, strict=True), reverse=True):
-        more = dict(counts)
-        for t, n in counts.items():
-            if t + w < states:
-                more[t + w] = more.get(t + w, 0) + (a - 1) * n
-        counts = more
-    return list(counts.items())

@@ -1,7 +1,7 @@
-"""Problems and constructions that the exact tests share."""
+"""Problems, constructions, and what a sampler does by enumeration: shared by the exact tests."""
 
 import math
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import pytest
@@ -12,19 +12,67 @@ import orr
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
 from orr.problem import Problem
-from tests.common import examples
-from tests.exact.samplers import ball_rate
+from tests import common
+from tests.common import examples, times
+from tests.exact.arithmetic import MP, number
+from tests.laws.playing import realised_laws
 
-CONSTRUCTIONS = {
-    "kronecker": orr.kronecker,
-    "two_attribute": lambda sizes, levels: orr.two_attribute(sizes[:2], levels[:2]),
+CONSTRUCTIONS = common.CONSTRUCTIONS | {
     "radius_one": orr.radius_one,
-    "inductive": orr.inductive,
-    "linear_program": lambda sizes, levels: orr.linear_program(sizes, levels).solve(),
-    "optimal": orr.optimal,
     "guarded": partial(orr.guarded, slack=0.2, time_limit=2),  # what it claims holds whenever it stops
 }
 every_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
+
+
+class Played:
+    """What a sampler does, by enumeration."""
+
+    def __init__(self, law):
+        self.sizes = law.problem.sizes.tolist()
+        self.laws = [{s: number(p) for s, p in found.items()} for found in realised_laws(law)]
+
+    @property
+    def overall(self):
+        """Overall level before repairs, and after them."""
+        return [MP.log(max(law.values()) / min(law.values())) for law in self.laws]
+
+    @cached_property
+    def heights(self):
+        """Logarithms of the density."""
+        return {s: MP.log(p) for s, p in self.laws[1].items()}
+
+    def flipped(self, i):
+        """Pairs of flip sets without and with an attribute."""
+        return [(s, tuple(sorted((*s, i)))) for s in self.laws[1] if i not in s]
+
+    @property
+    def neighbours(self):
+        """Neighbour level of each attribute."""
+        logs, every = self.heights, range(len(self.sizes))
+        return [max(abs(logs[s] - logs[t]) for s, t in self.flipped(i)) for i in every]
+
+    @property
+    def rise(self):
+        """Largest relative rise of the density when one more attribute is flipped."""
+        law, every = self.laws[1], range(len(self.sizes))
+        return max(law[t] / law[s] - 1 for i in every for s, t in self.flipped(i))
+
+    @property
+    def attributes(self):
+        """Level of each attribute."""
+        law, found = self.laws[1], []
+        for i, a in enumerate(self.sizes):
+            truth, lie = (
+                sum(law[s] * times(self.sizes, s) for s in sets)
+                for sets in zip(*self.flipped(i), strict=True)
+            )
+            found.append(MP.log(truth * (a - 1) / lie))
+        return found
+
+
+def excess(level, bound):
+    """Say by how much a level passes a bound."""
+    return f"{MP.nstr(level, 17)} is more than {bound!r}, by {MP.nstr(level - bound, 3)}"
 
 
 def repeatable(many):
@@ -51,6 +99,12 @@ def problems(draw, min_k=2, max_k=5, sizes=any_size, levels=None):
     return [kinds[j][0] for j in which], [kinds[j][1] for j in which]
 
 
+def drawn(seed, k, sizes, levels):
+    """Draw sizes and levels of many attributes with a seed."""
+    rng = np.random.default_rng(seed)
+    return rng.integers(*sizes, k, endpoint=True), rng.uniform(*levels, k)
+
+
 def built(name, problem):
     """Build a mechanism, or give the problem up where the construction says that it does not apply."""
     try:
@@ -68,7 +122,7 @@ def balls_mechanism(sizes, balls, shares, told):
     first = Problem(sizes, [1.0] * len(sizes))
     made = [Ball(first, np.array(weights, dtype=float), *rest) for weights, *rest in balls]
     part = np.array(shares) / sum(shares)
-    rates = part @ np.array([[float(ball_rate(ball, i)) for i in range(len(sizes))] for ball in made])
+    rates = part @ np.array([ball.rates for ball in made])
     p = 1 - 1 / np.array(sizes)
     q = p - np.array(told) * (p - rates) / 2
     problem = Problem(sizes, np.log((1 - q) * p / (q * (1 - p))))

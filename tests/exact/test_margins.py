@@ -19,7 +19,7 @@ from orr.laws.ball_mixture import BallMixture
 from orr.optimum.bound import single_flip as single_lie_bound
 from orr.problem import Problem
 from orr.rounding import ULP
-from tests.exact import arithmetic, samplers
+from tests.exact import arithmetic, paths
 from tests.exact.arithmetic import MP, number
 
 SIGNS = list(itertools.product((4, -4), (4, -4)))
@@ -62,7 +62,7 @@ def test_the_margin_of_a_level_is_enough_and_half_of_it_is_not(name):
             law = LAWS[name]().law
             law.problem.w  # noqa: B018  computed on this machine
             reported, nominal = MP.mpf(law.epsilon), MP.mpf(law.nominal_epsilon)
-        realised = samplers.realised(law, repaired=False).low
+        realised = paths.level(law, np.random.default_rng(1))
         used.append((realised - nominal) / (reported - nominal))
     assert 0.5 < max(used) <= 1, MP.nstr(max(used), 4)
 

@@ -1,10 +1,11 @@
-"""The law of a sampler in exact fractions, by playing through all that it can draw."""
+"""The law of a sampler in exact fractions, by playing through all coins that it can toss."""
 
 import math
 from fractions import Fraction
 
 import numpy as np
 
+from orr.caps.deep_cells import NestedTables
 from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.randomness import Source
@@ -12,7 +13,14 @@ from tests.common import flip_sets, times
 
 
 def category_law(categories):
-    """Probability of each category, in exact fractions of the doubles in the table."""
+    """Probability of each category, in exact fractions of the doubles in the tables."""
+    if isinstance(categories, NestedTables):
+        law, reached = {}, Fraction(1)
+        for members, table in categories.tables:
+            inside = [reached * p for p in category_law(table)]
+            law |= dict(zip(members.tolist(), inside, strict=False))
+            reached = inside[-1]
+        return [law[i] for i in range(len(law))]
     n = len(categories.keep)
     law = [Fraction(0)] * n
     for i, (keep, alias) in enumerate(zip(categories.keep, categories.alias, strict=True)):
@@ -57,30 +65,42 @@ def flip_law(law, category):
 
 def realised_law(law):
     """Exact density of the sampler on flip sets, from the doubles that it compares with."""
+    return realised_laws(law)[1]
+
+
+def realised_laws(law):
+    """Return that density before and after repairs."""
     sizes = law.problem.sizes.tolist()
     sets = flip_sets(len(sizes))
     if isinstance(law, Product):
         kept = [chosen(w) for w in law.problem.w]
         lie = [(1 - p) / a for p, a in zip(kept, sizes, strict=True)]
         truth = [p + u for p, u in zip(kept, lie, strict=True)]
-        return {s: math.prod(lie[i] if i in s else truth[i] for i in range(len(sizes))) for s in sets}
+        found = {s: math.prod(lie[i] if i in s else truth[i] for i in range(len(sizes))) for s in sets}
+        return found, found
     if isinstance(law, SplitLaw):
-        parts = [realised_law(part) for part in law.parts]
         inside = [[tuple(sorted(numbers)) for _, numbers in law._split(set(s))] for s in sets]
-        return {s: parts[0][a] * parts[1][b] for s, (a, b) in zip(sets, inside, strict=True)}
+        parts = zip(*map(realised_laws, law.parts), strict=True)
+        return tuple(
+            {s: one[a] * other[b] for s, (a, b) in zip(sets, inside, strict=True)} for one, other in parts
+        )
     lifted = chosen(law.mass)
     above = dict.fromkeys(sets, Fraction(0))
     for category, p in enumerate(category_law(law._categories)):
         for s, chance in flip_law(law, category).items() if p else ():
             above[s] += lifted * p * chance / times(sizes, s)
-    for i, kept in enumerate([] if law.stay is None else map(chosen, law.stay)):
+    uniform = (1 - lifted) / math.prod(sizes)
+    before = {s: value + uniform for s, value in above.items()}
+    if law.stay is None:
+        return before, before
+    for i, kept in enumerate(map(chosen, law.stay)):
         for s in sets:
             if i not in s:
                 other = tuple(sorted((*s, i)))
                 mean = (above[s] + (sizes[i] - 1) * above[other]) / sizes[i]
                 for t in (s, other):
                     above[t] += (1 - kept) * (mean - above[t])
-    return {s: value + (1 - lifted) / math.prod(sizes) for s, value in above.items()}
+    return before, {s: value + uniform for s, value in above.items()}
 
 
 def chosen(odds, against=1.0):

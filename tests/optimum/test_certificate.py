@@ -20,8 +20,9 @@ from orr.optimum.certificate import Certificate, Certified
 from orr.problem import Problem
 from orr.randomness import Source
 from orr_audit import audit
-from orr_audit.sampler import ONE, alias_law, chance, highest, kinds_of
-from tests.exact import samplers
+from orr_audit.sampler import UNITS_OF_ONE, alias_law, chance, highest, kinds_of
+from tests.common import ball_mechanism
+from tests.exact.common import Played
 
 
 def ramp():
@@ -29,6 +30,11 @@ def ramp():
     shape = np.array([0.5, 0.9, 1.3, 0.7, 3e-3]), 0.1
     problem = Problem([2, 3, 4, 3, 1000], [0.19, 0.42, 0.73, 0.33, 3.8e-4])
     law = Ramp(problem, Profile(RampWeights(problem, *shape), 2.0, 1.5))
+    return by_hand(law)
+
+
+def by_hand(law):
+    """Return a mechanism of a law with a certificate that proves nothing of the optimum."""
     return Certified(law, Certificate(0.0, law.epsilon, None, "by hand", 0.0, law))
 
 
@@ -195,25 +201,24 @@ def test_laws_whose_numbers_agree_but_are_not_those_of_a_law_are_rejected(kind, 
 
 
 @pytest.mark.usefixtures("caches_believed")
-@pytest.mark.parametrize("name", ["balls", "ramp"])
-def test_exact_levels_of_attributes_are_those_of_the_draws(name):
-    """A level that is missed by more than one part in a million is seen, to the digits of another path."""
-    best = CERTIFIED[name]
-    law, k = best.law, len(best.sizes)
+@pytest.mark.parametrize(
+    "law", [ball_mechanism([8, 21, 2], [3.5, 6.0, 7.5]).law, ramp().law], ids=["balls", "ramp"]
+)
+def test_exact_levels_of_attributes_are_those_of_the_draws(law):
+    """A level that is missed by more than one part in a million is seen, to the digits of enumeration."""
     i = int(law.retained_information.argmin())
-    assert audit(best.certificate).level_error < 1e-9
-    stay = np.full(k, math.inf) if law.stay is None else law.stay.copy()
+    assert audit(by_hand(law).certificate).level_error < 1e-9
+    stay = np.full(len(law.problem), math.inf) if law.stay is None else law.stay.copy()
     stay[i] = min(stay[i], 1e4) * 1.00001
     wrong = changed(law, stay=stay)
-    proof = audit(dataclasses.replace(best.certificate, law=wrong, mechanism=None))
-    few = name == "ramp"
-    level = samplers.attribute_levels(wrong, [i])[0] if few else samplers.ball_attribute_level(wrong, i)
+    proof = audit(by_hand(wrong).certificate)
+    level = Played(wrong).attributes[i]
     assert not proof
-    assert proof.level_error == pytest.approx(abs(float(level / best.epsilons[i] - 1)), rel=1e-6)
+    assert proof.level_error == pytest.approx(abs(float(level / law.problem.epsilons[i] - 1)), rel=1e-6)
 
 
 def test_what_cannot_be_followed_is_called_unproved(monkeypatch):
-    monkeypatch.setattr("orr_audit.coins.MOST", 10)
+    monkeypatch.setattr("orr_audit.sampler.MAX_FOLLOWED_STATES", 10)
     proof = audit(CERTIFIED["balls"].certificate)
     assert not proof
     assert proof.level_error == math.inf
@@ -306,7 +311,7 @@ def highest_without_coins(law):
     """Overall level of equal attributes if placing flips tossed no coins that are rounded."""
     lifted, table = chance(law.mass), alias_law(law._categories.keep, law._categories.alias)
     kinds, _ = kinds_of(law)
-    scale = lifted / (1 - lifted) / (len(table) * ONE) * math.prod(a**n for a, n in kinds)
+    scale = lifted / (1 - lifted) / (len(table) * UNITS_OF_ONE) * math.prod(a**n for a, n in kinds)
     return log1p(DOWN.multiply(highest(law, kinds, table), decimal(scale, DOWN)), DOWN)
 
 

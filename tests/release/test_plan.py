@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import orr
 import orr_release
-from orr_release.expected import Row
-from orr_release.plan import MAX_PAIRS, Plan, plan
+from orr_release.plan import MAX_PAIRS, Plan, Row, plan
 from tests.common import examples, flip_sets, problems, times
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]

@@ -2,20 +2,21 @@
 
 import math
 import re
+import subprocess
+import sys
 from decimal import ROUND_CEILING, Decimal
 from fractions import Fraction
 from html.parser import HTMLParser
 
+import jinja2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import orr_release
-from orr_release import sections
 from orr_release.odds import belief, believed, chance, odds, rounded_down, rounded_up
-from orr_release.page import Page, marked
-from orr_release.report import Report, report
+from orr_release.report import TITLE, Report, marked, report
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -26,14 +27,8 @@ class Document(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.tags, self.headings, self.headers, self.attributes, self.words = (
-            [],
-            [],
-            [],
-            [],
-            [],
-            [],
-        )
+        self.open, self.tags, self.headings, self.headers = [], [], [], []
+        self.attributes, self.words = [], []
         self.feed(text)
         assert self.open == []
 
@@ -121,8 +116,8 @@ def test_check_catches_another_mechanism(levels):
 
 
 def test_check_catches_rounding_to_the_nearest(monkeypatch):
-    monkeypatch.setattr(sections, "odds", lambda level: f"{math.exp(level):.3g}")
-    monkeypatch.setattr(sections, "rounded_up", lambda level: f"{level:.3g}")
+    monkeypatch.setattr("orr_release.report.odds", lambda level: f"{math.exp(level):.3g}")
+    monkeypatch.setattr("orr_release.report.rounded_up", lambda level: f"{level:.3g}")
     mechanism = orr_release.kronecker([2, 3], [1.00123, 1.5])
     with pytest.raises(AssertionError):
         check_numbers(report(mechanism).markdown, mechanism)
@@ -278,18 +273,24 @@ def test_names_and_labels_do_no_harm():
     assert "\n# " not in page.markdown[1:].replace("\n## ", "")
 
 
-def unescaped(page):
-    """Mutant: a page whose tables hold names as they are."""
-    return (
-        Page(page.page.title, [("", ["<script>alert(1)</script>"])])
-        .html()
-        .replace("&lt;", "<")
-        .replace("&gt;", ">")
-    )
-
-
 def test_the_parser_sees_what_is_not_escaped():
-    assert "script" in Document(unescaped(hostile())).tags
+    domain = orr_release.Domain({"<script>alert(1)</script>": 2})
+    page = orr_release.kronecker(domain, [1.0]).report().html
+    assert "script" not in Document(page).tags
+    assert "script" in Document(page.replace("&lt;", "<").replace("&gt;", ">")).tags
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+def test_a_fact_that_is_missing_is_an_error(form):
+    facts = dict(orr_release.kronecker([2], [1.0]).report().facts)
+    del facts["overall"], facts["false_report"]
+    with pytest.raises(jinja2.UndefinedError, match="false_report"):
+        getattr(Report(facts), form)
+
+
+def test_templates_are_read_when_a_report_is_made():
+    code = "import sys, orr_release.cli; assert not {'jinja2', 'markupsafe'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_page_is_whole_accessible_and_alone():
@@ -326,9 +327,7 @@ def test_markdown_and_html_say_the_same():
         re.sub(r"[|*]", " ", plain).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").split()
     )
     text = Document(page.html).text.split()
-    assert (
-        text[len(page.page.title.split()) :] == words
-    )  # the title stands twice, in the head and on the page
+    assert text[len(TITLE.split()) :] == words  # the title stands twice, in the head and on the page
 
 
 def test_saved_by_suffix(tmp_path):

@@ -102,7 +102,7 @@ def test_sampled_releases_keep_their_forms(client, people):
     assert list(released.columns) == ["a", "b", "c", "d", "form"]
     found = mechanism.estimate(released, ["b", "c"])
     # Everybody adds nothing, or, asked both, six times an entry of the inverse.
-    channel = mechanism.mechanisms[mechanism.forms.index((1, 2))].matrix()[:, 3 * 16 + 5]
-    terms = 6 * np.linalg.inv(mechanism.mechanisms[mechanism.forms.index((1, 2))].matrix())[3 * 16 + 5]
+    matrix = dict(mechanism.forms)[1, 2].matrix()
+    channel, terms = matrix[:, 3 * 16 + 5], 6 * np.linalg.inv(matrix)[3 * 16 + 5]
     limit = deviation(ROWS * (terms**2 @ channel / 6 - 1), np.abs(terms).max() + 1)
     assert abs(found.counts[3, 5] - ROWS) < limit < ROWS

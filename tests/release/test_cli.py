@@ -12,14 +12,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
-from pyarrow import csv, parquet
+from pyarrow import csv
 
 import orr
 import orr_release
 from orr.book.people import people
-from orr_release import files as batches
+from orr_release import files
 from orr_release.cli import main
 from tests.chance import deviation
 from tests.common import some_slow
@@ -57,8 +56,8 @@ def job(tmp_path, written_once):
 
 
 def run(job, *words):
-    files = (".json", ".csv", ".parquet", ".arrow", ".html", ".pdf", ".xls")
-    return main([str(job / word) if word.endswith(files) else word for word in words])
+    suffixes = (".json", ".csv", ".parquet", ".arrow", ".html", ".pdf", ".xls")
+    return main([str(job / word) if word.endswith(suffixes) else word for word in words])
 
 
 def planned(job, *more, total="20"):
@@ -66,15 +65,17 @@ def planned(job, *more, total="20"):
     return orr_release.load(job / "mechanism.json")
 
 
+@pytest.fixture(scope="module")
+def planned_once(tmp_path_factory, written_once):
+    """A mechanism that the command planned."""
+    made = tmp_path_factory.mktemp("planned") / "mechanism.json"
+    assert main(["plan", str(written_once / "domain.json"), "--total", "20", "--out", str(made)]) == 0
+    return made
+
+
 @pytest.fixture
-def planned_job(job, tmp_path_factory):
-    """A job whose plan has been made, by the same command, for several tests at once."""
-    made = tmp_path_factory.getbasetemp() / "planned.json"
-    if not made.exists():
-        planned(job)
-        shutil.copy(job / "mechanism.json", made)
-    else:
-        shutil.copy(made, job / "mechanism.json")
+def planned_job(job, planned_once):
+    shutil.copy(planned_once, job)
     return job
 
 
@@ -96,7 +97,7 @@ def farthest(mechanism, table):
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
 @pytest.mark.parametrize("to", ["csv", "parquet", "arrow"])
 def test_a_whole_job(job, table, kind, to, capsys, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 7_000)  # several batches
+    monkeypatch.setattr(files, "ROWS", 7_000)  # several batches
     mechanism = planned(job, "--people", "20000", total="8")
     assert "Plan for 20,000 people" in capsys.readouterr().out
     assert run(job, "release", "mechanism.json", f"truth.{kind}", f"released.{to}") == 0
@@ -117,16 +118,6 @@ def test_a_whole_job(job, table, kind, to, capsys, monkeypatch):
     assert "<h1" in (job / "report.html").read_text("utf-8")
     assert run(job, "report", "mechanism.json") == 0
     assert capsys.readouterr().out.startswith("# ")
-
-
-def test_a_release_holds_what_was_declared_and_nothing_else(planned_job):
-    assert run(planned_job, "release", "mechanism.json", "truth.parquet", "released.parquet") == 0
-    released = pd.read_parquet(planned_job / "released.parquet")
-    assert list(released.columns) == [*COLUMNS, "children"]
-    schema = parquet.read_schema(planned_job / "released.parquet")
-    assert schema.metadata == {
-        b"orr.mechanism": orr_release.load(planned_job / "mechanism.json").digest.encode()
-    }
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "arrow"])
@@ -157,39 +148,6 @@ def test_a_release_is_read_with_its_own_mechanism_only(job, kind, capsys):
             assert "\x1b" not in told
 
 
-def test_an_arrow_table_names_its_mechanism(job):
-    mechanism = planned(job, total="8")
-    batches.release_file(mechanism, job / "truth.parquet", job / "released.parquet")
-    table = parquet.read_table(job / "released.parquet")
-    assert mechanism.estimate(table, "sex").total == 20_000
-    other = orr_release.kronecker(mechanism.domain, [1.0] * 5)
-    with pytest.raises(ValueError, match=f"the table was released by the mechanism {mechanism.digest}"):
-        other.estimate(table, "sex")
-    assert other.estimate(table.replace_schema_metadata(), "sex").total == 20_000
-    with pytest.raises(ValueError, match="the table was released already, by the mechanism"):
-        other.perturb(table)
-
-
-def test_a_damaged_file_is_refused(tmp_path):
-    """Arrow would read what stands elsewhere in the memory of the process, or crash."""
-    mechanism = orr_release.kronecker(
-        orr_release.Domain({"sex": ["F", "M"], "ward": []}, public=["ward"]), [1.0]
-    )
-    path = tmp_path / "truth.arrow"
-    table = pa.table({"sex": ["F", "M"] * 50, "ward": ["Elm", "Oak"] * 50})
-    with pa.ipc.new_file(path, table.schema) as file:
-        file.write_table(table)
-    whole = path.read_bytes()
-    ends = np.arange(0, 301, 3, dtype=np.int32).tobytes()  # of the names of wards
-    assert whole.count(ends) == 1
-    path.write_bytes(whole.replace(ends, np.arange(0, 301_000_000, 3_000_000, dtype=np.int32).tobytes()))
-    for damaged in (path.read_bytes(), whole[:-30], b"ARROW1"):
-        path.write_bytes(damaged)
-        with pytest.raises(ValueError, match=r"truth\.arrow cannot be read: it is damaged"):
-            batches.release_file(mechanism, path, tmp_path / "new.arrow")
-    assert os.listdir(tmp_path) == ["truth.arrow"]
-
-
 def test_what_a_killed_run_left_is_named(planned_job, capsys):
     (planned_job / ".released.csv.1234.partial").write_text("sex\n", "utf-8")
     with warnings.catch_warnings():
@@ -202,20 +160,12 @@ def test_what_a_killed_run_left_is_named(planned_job, capsys):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break differently there")
 def test_a_reader_who_goes_away_is_told_nothing(planned_job):
-    words = [sys.executable, "-m", "orr", "report", "mechanism.json"]
+    words = [sys.executable, "-m", "orr_release", "report", "mechanism.json"]
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(words, cwd=planned_job, env=TREE, stdout=write, stderr=subprocess.PIPE, check=False)
     os.close(write)
     assert (done.returncode, done.stderr) == (141, b"")
-
-
-def test_batches_are_those_of_the_whole(job, monkeypatch):
-    mechanism = planned(job)
-    whole = mechanism.estimate(pd.read_parquet(job / "truth.parquet"), ["sex", "race"])
-    monkeypatch.setattr(batches, "ROWS", 999)
-    parts = batches.estimate_file(mechanism, job / "truth.arrow", ["sex", "race"])
-    np.testing.assert_allclose(parts.counts, whole.counts)
 
 
 def test_sampled_and_guarded(job, capsys):
@@ -232,26 +182,6 @@ def test_no_rows_are_no_error(planned_job):
     (planned_job / "none.csv").write_text("sex,race,marital,income,children\n", "utf-8")
     assert run(planned_job, "release", "mechanism.json", "none.csv", "released.csv") == 0
     assert (planned_job / "released.csv").read_text("utf-8").count("\n") == 1
-
-
-class Interrupted(BaseException):
-    """Somebody pressed a key."""
-
-
-@pytest.mark.parametrize("error", [Interrupted, ValueError])
-def test_an_interrupted_run_leaves_nothing(job, error, monkeypatch):
-    mechanism, before = planned(job), sorted(os.listdir(job))
-    monkeypatch.setattr(batches, "ROWS", 5_000)
-    done = []
-
-    def stop(rows):
-        done.append(rows)
-        if len(done) == 2:
-            raise error
-
-    with pytest.raises(error):
-        batches.release_file(mechanism, job / "truth.csv", job / "released.csv", stop)
-    assert sorted(os.listdir(job)) == before
 
 
 def test_a_bad_row_late_in_a_file_leaves_nothing(planned_job, monkeypatch, capsys):
@@ -288,96 +218,6 @@ def test_no_message_shows_a_value(tmp_path, text, capsys):
     assert "HIV" not in said
 
 
-def test_a_column_that_nobody_declared_is_not_even_read(tmp_path):
-    domain = orr_release.Domain({"sex": ["F", "M"]})
-    (tmp_path / "truth.csv").write_text("other,sex\n" + "1,F\n" * 300_000 + "Ann,M\n", "utf-8")
-    assert (
-        batches.release_file(
-            orr_release.kronecker(domain, [9.0]), tmp_path / "truth.csv", tmp_path / "new.csv"
-        )
-        == 300_001
-    )
-
-
-def test_csv_keeps_empty_labels_and_empty_lines(tmp_path):
-    domain = orr_release.Domain({"x": ["", "a", "NA"]}, missing="value")
-    mechanism = orr_release.kronecker(domain, [30.0])
-    pd.DataFrame({"x": ["", "a", "NA", None] * 100}).to_parquet(tmp_path / "truth.parquet", index=False)
-    batches.release_file(mechanism, tmp_path / "truth.parquet", tmp_path / "new.csv")
-    np.testing.assert_allclose(
-        batches.estimate_file(mechanism, tmp_path / "new.csv", ["x"]).counts, 100, atol=1e-6
-    )
-    (tmp_path / "lines.csv").write_text("x\na\n\nNA\n\n", "utf-8")
-    assert batches.release_file(mechanism, tmp_path / "lines.csv", tmp_path / "again.csv") == 4
-
-
-@pytest.mark.parametrize(
-    "text", ["\ufeffkids,smokes\r\n3.0,TRUE\r\n,0\r\n", 'smokes,"kids"\ntrue,3\nFalse,\n']
-)
-def test_csv_as_others_write_it(tmp_path, text):
-    domain = orr_release.Domain({"kids": 4, "smokes": [False, True]}, missing={"kids": "value"})
-    (tmp_path / "truth.csv").write_text(text, "utf-8", newline="")
-    mechanism = orr_release.kronecker(domain, [40.0, 40.0])
-    batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
-    released = pd.read_parquet(tmp_path / "new.parquet")[["kids", "smokes"]].astype(object)
-    assert released.where(released.notna(), None).to_numpy().tolist() == [[3, True], [None, False]]
-
-
-@pytest.mark.parametrize("to", ["parquet", "arrow"])
-def test_borders_in_a_released_file_do_not_depend_on_the_truth(tmp_path, monkeypatch, to):
-    """Texts that are withheld, and the batches of the source, must not show in the batches of the release."""
-    import pyarrow as pa
-
-    monkeypatch.setattr(batches, "ROWS", 100_000)
-    domain = orr_release.Domain({"sex": ["F", "M"]}, public=["state"])
-    mechanism, line, rows = orr_release.kronecker(domain, [1.0]), "M,{},NY\n", 250_000
-    for name, note in (("short", ""), ("long", "x" * 100)):
-        text = "sex,note,state\n" + line.format(note) * 1_000 + line.format("") * (rows - 1_000)
-        (tmp_path / f"{name}.csv").write_text(text, "utf-8")
-    table = pa.table({"sex": ["M"] * rows, "state": pa.array(["NY"] * rows).dictionary_encode()})
-    with pa.ipc.new_file(tmp_path / "odd.arrow", table.schema) as file:
-        file.write_table(table, 33_333)
-    for source in ("short.csv", "long.csv", "odd.arrow"):
-        target = tmp_path / f"{source}.{to}"
-        batches.release_file(mechanism, tmp_path / source, target)
-        if to == "parquet":
-            found = parquet.ParquetFile(target).metadata
-            borders = [found.row_group(i).num_rows for i in range(found.num_row_groups)]
-        else:
-            opened = pa.ipc.open_file(target)
-            borders = [opened.get_batch(i).num_rows for i in range(opened.num_record_batches)]
-        assert borders == [100_000, 100_000, 50_000]
-
-
-SPOILT = {
-    "a quote that is not closed": (b'sex,note\nF,"oops\nM,ok\nF,ok\n', "a quotation mark is not closed"),
-    "latin-1 in the names": ("sex,pr\u00e9nom\nF,x\n".encode("latin-1"), "must hold names, in UTF-8"),
-    "latin-1 in a label": (
-        "sex,x\nF\u00e9,x\n".encode("latin-1"),
-        "'sex' cannot be read: it is not all UTF-8",
-    ),
-    "a row too long": (b"sex,x\nF,x\nM,x,HIV\n", "a row has too few or too many columns"),
-    "nothing": (b"", "truth.csv is empty"),
-    "semicolons": (b"sex;x\nF;HIV\n", "separated by commas, but it holds semicolons"),
-    "tabs": (b"sex\tx\nF\tHIV\n", "separated by commas, but it holds tabs"),
-    "no names": (b"F,HIV\nM,HIV\n", "has none of the declared columns: its first line must hold their names"),
-    "missing as R writes it": (
-        b"sex,x\nNA,HIV\n",
-        "missing is an empty field in a csv file, and NA is a label",
-    ),
-}
-
-
-@pytest.mark.parametrize(("content", "message"), SPOILT.values(), ids=SPOILT)
-def test_spoilt_csv_files_are_refused_with_the_cause(tmp_path, content, message):
-    (tmp_path / "truth.csv").write_bytes(content)
-    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
-    with pytest.raises(ValueError, match=message) as error:
-        batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
-    assert "HIV" not in str(error.value)
-    assert [path.name for path in tmp_path.iterdir()] == ["truth.csv"]
-
-
 @pytest.mark.skipif(
     sys.platform == "win32", reason="no signal ends a process there, and it has no core files"
 )
@@ -394,9 +234,9 @@ def test_a_refusal_is_no_crash(tmp_path, monkeypatch):
         csv, "open_csv", lambda file, **options: opened.append(file) or plain(file, **options)
     )
     with pytest.raises(ValueError, match="a row has too few or too many columns"):
-        batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
+        files.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     assert opened == [str(tmp_path / "truth.csv")]
-    words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
+    words = [sys.executable, "-m", "orr_release", "release", "m.json", "truth.csv", "new.csv"]
     options = {"cwd": tmp_path, "env": TREE, "capture_output": True, "text": True, "check": False}
     runs = [subprocess.run(words, **options) for _ in range(2)]
     assert {run.returncode for run in runs} == {1}
@@ -419,7 +259,7 @@ def test_a_crash_writes_no_core_file(job, monkeypatch):
 
 
 def test_rows_that_a_quotation_mark_swallows_are_not_released(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 1)  # so that something is written before it is refused
+    monkeypatch.setattr(files, "ROWS", 1)  # so that something is written before it is refused
     orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"], "n": 3}), [1.0, 1.0]).save(
         tmp_path / "m.json"
     )
@@ -443,85 +283,19 @@ def test_rows_that_a_quotation_mark_swallows_are_not_released(tmp_path, capsys, 
     assert len(seen) == 1
 
 
-def test_line_breaks_are_counted(tmp_path):
-    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
-    (tmp_path / "truth.csv").write_text('sex,x\nF,"a\nM,b\nF,c"\nM,d', "utf-8")
-    with pytest.raises(ValueError, match=r"truth.csv has 4 lines below its first, but 2 rows.*line_breaks=T"):
-        batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
-    with pytest.warns(UserWarning, match="truth.csv has 4 lines below its first, but 2 rows"):
-        assert batches.estimate_file(mechanism, tmp_path / "truth.csv", ["sex"]).total == 2
-    (tmp_path / "fine.csv").write_text('sex,x\r\n\r\nF,"a"\r\n\r\nM,b"c"d\r\n', "utf-8", newline="")
-    assert batches.release_file(mechanism, tmp_path / "fine.csv", tmp_path / "again.csv") == 2
-
-
 @pytest.mark.parametrize("folder", [True, False])
 def test_what_stands_where_the_mechanism_is_named_is_told_at_once(planned_job, folder, capsys, monkeypatch):
     named = planned_job / "released.csv.mechanism"
     named.mkdir() if folder else named.write_text("mine", "utf-8")
     before = sorted(os.listdir(planned_job))
     with monkeypatch.context() as patched:
-        patched.setattr(batches, "batches", None)  # nothing is read
+        patched.setattr(files, "_batches", None)  # nothing is read
         assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
     assert "released.csv.mechanism exists, where the name of the mechanism" in capsys.readouterr().err
     assert sorted(os.listdir(planned_job)) == before
     (planned_job / "released.csv").write_text("sex\n", "utf-8")
     assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 1
     assert "released.csv exists: keep what was released" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("text", ["sex,w\nF, 1.5\nM,2.5 \n", "sex,w\nF,\t1.5\nM,  2.5\t\n"])
-def test_blanks_around_weights_do_not_count(tmp_path, text):
-    (tmp_path / "new.csv").write_text(text, "utf-8")
-    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
-    assert batches.estimate_file(mechanism, tmp_path / "new.csv", ["sex"], weights="w").total == 4
-
-
-def test_columns_called_form_and_public_numbers_are_read(tmp_path):
-    domain = orr_release.Domain({"form": ["a", "b"], "year": [2020, 2021]}, public=["year"])
-    (tmp_path / "truth.csv").write_text("year,form\n2020,a\n2021,b\n", "utf-8")
-    mechanism = orr_release.kronecker(domain, [40.0])
-    batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.parquet")
-    assert pd.read_parquet(tmp_path / "new.parquet").to_numpy().tolist() == [[2020, "a"], [2021, "b"]]
-    (tmp_path / "note.csv").write_text("sex,form\nF,paper\n", "utf-8")
-    sampled = orr_release.sampled(orr_release.Domain({"sex": ["F", "M"], "y": 2}), 3.0, 1)
-    plain = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
-    assert batches.release_file(plain, tmp_path / "note.csv", tmp_path / "note.parquet") == 1
-    (tmp_path / "both.csv").write_text("sex,form,y\n" + "F,paper,1\n" * 50, "utf-8")
-    batches.release_file(sampled, tmp_path / "both.csv", tmp_path / "both-new.csv")
-    assert batches.estimate_file(sampled, tmp_path / "both-new.csv", ["y"]).total == 50
-
-
-def test_one_column_as_pandas_writes_it(tmp_path):
-    pd.DataFrame({"sex": ["F", None, "M"]}).to_csv(tmp_path / "truth.csv", index=False)
-    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}, missing="value"), [40.0])
-    batches.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
-    assert (tmp_path / "new.csv").read_text("utf-8").splitlines() == ['"sex"', '"F"', "", '"M"']
-
-
-def test_rows_are_counted_through_the_whole_file(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(batches, "ROWS", 1_000)
-    mechanism = orr_release.kronecker(orr_release.Domain({"sex": ["F", "M"]}), [1.0])
-    table = pd.DataFrame({"sex": ["F"] * 2_500 + ["X"]})
-    for kind in ("csv", "parquet"):
-        path = tmp_path / f"truth.{kind}"
-        table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
-        with pytest.raises(ValueError, match="in row 2500 for the first time"):
-            batches.release_file(mechanism, path, tmp_path / f"new.{kind}")
-
-
-@pytest.mark.filterwarnings("error")
-def test_a_sorted_release_is_no_filtered_one(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "ROWS", 5_000)
-    mechanism = orr_release.kronecker(orr_release.Domain({"x": ["a", "b"], "y": 3}), [1.0, 1.0])
-    table = pd.DataFrame({"x": ["a", "b"] * 10_000, "y": np.arange(20_000) % 3})
-    mechanism.perturb(table).sort_values(["x", "y"]).to_parquet(tmp_path / "new.parquet", index=False)
-    assert batches.estimate_file(mechanism, tmp_path / "new.parquet", ["x"]).counts.sum() == pytest.approx(
-        20_000
-    )
-    chosen = pd.read_parquet(tmp_path / "new.parquet").query("y == 1")
-    chosen.to_parquet(tmp_path / "chosen.parquet", index=False)
-    with pytest.warns(orr_release.Filtered, match="'y'"):
-        batches.estimate_file(mechanism, tmp_path / "chosen.parquet", ["x"])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
@@ -532,8 +306,8 @@ def test_a_signal_while_batches_are_written_leaves_nothing(planned_job, kind, ca
     # Python interrupts by itself; another signal would pass unnoticed if the command did not see to it.
     usual = signal.default_int_handler if kind == "SIGINT" else lambda *_: None
     handler = signal.signal(number, usual)
-    monkeypatch.setattr(batches, "ROWS", 5_000)
-    plain = batches.release_file
+    monkeypatch.setattr(files, "ROWS", 5_000)
+    plain = files.release_file
 
     def interrupted(mechanism, source, target, progress, **options):
         def ring(rows):
@@ -542,7 +316,7 @@ def test_a_signal_while_batches_are_written_leaves_nothing(planned_job, kind, ca
 
         return plain(mechanism, source, target, ring, **options)
 
-    monkeypatch.setattr(batches, "release_file", interrupted)
+    monkeypatch.setattr(files, "release_file", interrupted)
     try:
         assert run(planned_job, "release", "mechanism.json", "truth.csv", "released.csv") == 130
         assert signal.getsignal(number) is usual  # as before
@@ -559,7 +333,7 @@ def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
     domain = orr_release.Domain({"sex": ["F", "M"]})
     orr_release.kronecker(domain, [1.0]).save(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text("sex\n" + "F\nM\n" * 2_000_000, "utf-8")
-    words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
+    words = [sys.executable, "-m", "orr_release", "release", "m.json", "truth.csv", "new.csv"]
     number = getattr(signal, kind)
     before = signal.signal(number, signal.SIG_DFL)  # what nohup ignores, the command would ignore too
     try:
@@ -616,6 +390,6 @@ def test_mistakes_are_named(planned_job, words, message, capsys):
 
 
 def test_it_is_a_module_and_a_script():
-    for command in ([sys.executable, "-m", "orr"], [str(Path(sys.executable).with_name("orr"))]):
+    for command in ([sys.executable, "-m", "orr_release"], [str(Path(sys.executable).with_name("orr"))]):
         done = subprocess.run([*command, "--help"], env=TREE, capture_output=True, text=True, check=True)
         assert "ethics board" in done.stdout
