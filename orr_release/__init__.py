@@ -14,7 +14,7 @@ from orr_release.constructions import (
 from orr_release.domain import Domain
 from orr_release.estimate import Estimate
 from orr_release.filter_check import Filtered
-from orr_release.mechanism_file.load import load
+from orr_release.mechanism_file.read import load
 from orr_release.release import Release, Seeded
 from orr_release.sampled import sampled
 

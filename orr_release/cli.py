@@ -19,8 +19,7 @@ from orr_release import files
 from orr_release.arrow import imported
 from orr_release.constructions import allocate
 from orr_release.domain import Domain
-from orr_release.mechanism_file.load import load
-from orr_release.mechanism_file.text import parsed
+from orr_release.mechanism_file.read import load, parsed
 from orr_release.release import Release
 from orr_release.sampled import sampled
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from orr_release.mechanism_file.text import DIGEST
+from orr_release.mechanism_file.format import DIGEST
 
 KEY = b"orr.mechanism"  # In the metadata of parquet and arrow files, and of the tables read from them.
 

@@ -41,7 +41,7 @@ from orr_release.forms import (
     randomize,
 )
 from orr_release.frames import is_lazy, is_table, partitions, perturb_lazily
-from orr_release.mechanism_file.write import digest, save, state, written
+from orr_release.mechanism_file.write import contents, digest, save, written
 from orr_release.origin import check_origin, check_truth, origin
 from orr_release.plan import Plan, plan
 from orr_release.report import Report, report
@@ -367,7 +367,7 @@ class Release:
         >>> orr_release.load(orr_release.kronecker([2, 3], [1.0, 2.0]).to_json())
         <Release: 2 attributes, overall level 3 (Kronecker 3), neighbours up to 2>
         """
-        return written(state(self))
+        return written(contents(self))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file that :func:`orr_release.load` reads, with every number to its last digit.
@@ -414,7 +414,7 @@ class Release:
         >>> release.digest[:7], release.digest in release.to_json()
         ('sha256:', True)
         """
-        return digest(state(self))
+        return digest(contents(self))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Release):

@@ -64,7 +64,7 @@ def needed(code: str, root: Path = ROOT) -> set[str]:
 def tables() -> set[str]:
     """Return what the package imports once it is given a data frame."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    return {re.split("[=<>]", pin)[0] for pin in extras["tables"]}
+    return {re.split("[=<>]", pin)[0] for pin in extras["release"]}
 
 
 def packages(code: str, distribution: dict) -> list[str] | None:

@@ -23,14 +23,11 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import passed
-from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
 from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import Unsound, log_sum
 
-MAX_RAMP_STATES = 4_000  # of a ramp in a file, as many as a construction makes (orr.caps.ramp_search)
-LOG_WORK = 8  # a number of a ramp, a logarithm, takes this many times as long as one of a ball
 MAX_SLOPE = 650.0  # nats; the odds of a flip are then a normal double
 SLOPE_TOL = 1e-12  # relative; rounding changes slopes by less
 MIN_PART = 1e-9  # rarer roundings of a weight are left out, and slopes are lower by as little
@@ -77,20 +74,16 @@ class RampWeights:
         logs = np.abs(np.vstack([self.log_keep, self.log_flip]))
         self.size = float(np.where(np.isfinite(logs), logs, 0).max(axis=0).sum())  # bounds every logarithm
 
-    def state(self) -> dict[str, Any]:
-        lists = {"low": self.low.tolist(), "part": numbers(self.part), "slopes": numbers(self.slopes)}
-        return {"step": float(self.step), **lists}
-
     @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
-        weights, k = cls.__new__(cls), len(problem)
-        weights.step, weights.low = fields.double("step", 1e-300), fields.integers("low", k, 0, 2**53)
-        weights.part, weights.slopes = (
-            fields.doubles("part", k, 0.0, 1 - MIN_PART),
-            fields.doubles("slopes", k, 0.0),
-        )
-        if not (np.abs(weights.slopes - weights._mean) <= SLOPE_TOL * weights._mean).all():
-            raise ValueError(f"{fields.path('slopes')} must be those of the weights")
+    def from_definition(
+        cls, problem: Problem, *, step: float, low: Integers, part: Floats, slopes: Floats
+    ) -> Self:
+        """Return weights whose two neighbours are known, the same to the last digit."""
+        weights = cls.__new__(cls)
+        weights.step, weights.low, weights.part, weights.slopes = step, low, part, slopes
+        proper = step > 0 and (low >= 0).all() and (part >= 0).all() and (part <= 1 - MIN_PART).all()
+        if not (proper and (np.abs(slopes - weights._mean) <= SLOPE_TOL * weights._mean).all()):
+            raise ValueError("slopes must be those of the weights")
         weights._set(problem)
         return weights
 
@@ -254,17 +247,16 @@ class Ramp(Lifted):
             signs.append(sign)
         return self._shrunk(chosen, np.exp(np.array(logs) - self.log_mass) * signs * self.mass)
 
-    def state(self) -> dict[str, Any]:
-        shape = {"top": float(self.top), "level": float(self.level)}
-        return {"law": "ramp", **self.ramp.state(), **shape, "stay": odds(self.stay)}
+    def definition(self) -> dict[str, Any]:
+        ramp = self.ramp
+        weights = {"step": ramp.step, "low": ramp.low, "part": ramp.part, "slopes": ramp.slopes}
+        return {**weights, "top": self.top, "level": self.level, "stay": self._odds_to_stay}
 
     @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
-        weights = RampWeights.restored(problem, fields)
-        top = fields.double("top", 1e-300, weights.step * MAX_RAMP_STATES)
-        fields.spend("top", LOG_WORK * len(problem) * math.ceil(top / weights.step))
-        profile = Profile(weights, top, fields.double("level", 1e-300))
-        return cls(problem, profile, fields.odds("stay", len(problem)))
+    def from_definition(
+        cls, problem: Problem, *, top: float, level: float, stay: Floats, **weights: Any
+    ) -> Self:
+        return cls(problem, Profile(RampWeights.from_definition(problem, **weights), top, level), stay)
 
 
 def _choose(log_odds: Floats, log_against: Floats, source: Source) -> NDArray[np.bool_]:

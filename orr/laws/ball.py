@@ -14,14 +14,13 @@ import math
 from collections.abc import Callable, Iterator
 from functools import cached_property, reduce
 from itertools import accumulate
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers
-from orr.laws.fields import Fields, numbers
 from orr.problem import Problem
 from orr.randomness import Lookup, Source
 from orr.rounding import Unsound, ball_units
@@ -32,7 +31,6 @@ MIN_SUM = 1e-290  # smaller sums of probabilities are cut in the dynamic program
 MIN_TERM = 2.0**-53 * MIN_SUM  # smaller terms of a sum are cut: above 2e-308, below which doubles lose digits
 MAX_TILT = 64.0  # flips of weight 1 then have a probability of e^-64, which does not matter any more
 TILT_TOLERANCE = 1e-3  # relative; sums hardly change that near to the best tilt (the search has 1e-6)
-MAX_STATES, KEPT = 10**6, 25 * 10**6  # of a ball in a file; and times the root of its attributes: 400 MB
 FAR = 36.0  # widths, where the logistic function is 0 or 1 to the last digit of a double
 
 
@@ -51,7 +49,7 @@ class Ball:
         Share of the flip sets of weight ``states - 1`` that belong to the ball, or of several weights up
         to that one.
     tilt : float, optional
-        How sums are tilted towards the threshold; found, where it is not given.
+        How sums are tilted towards the threshold; found if it is not given, and checked if it is.
 
     Examples
     --------
@@ -76,6 +74,8 @@ class Ball:
         part, p = weights[self.live] - low, problem.p[self.live]
         self.low = low.astype(np.int64)
         flips = problem.sizes[self.live], weights[self.live]
+        if tilt is not None and not is_tilt(tilt, *flips, states - 1.0):
+            raise ValueError(f"tilt = {tilt} is not that of these weights")
         self.tilt = found_tilt(*flips, states - 1.0) if tilt is None else tilt
         odds = p * np.exp(-self.tilt * low) * np.stack([1 - part, part * math.exp(-self.tilt)])
         total = 1 / problem.sizes[self.live] + odds.sum(axis=0)
@@ -97,21 +97,9 @@ class Ball:
         first = min(max(math.floor(radius - FAR * width), 0), states - 1)
         return cls(problem, weights, states, scipy.special.expit((radius - np.arange(first, states)) / width))
 
-    def state(self) -> dict[str, Any]:
-        edge = numbers(self.edge) if isinstance(self.edge, np.ndarray) else float(self.edge)
-        return {"weights": numbers(self.weights), "states": self.states, "edge": edge, "tilt": self.tilt}
-
-    @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
-        weights = fields.doubles("weights", len(problem), 0.0, infinite=True)
-        most = min(MAX_STATES, KEPT // math.isqrt(len(problem)))
-        states, several = fields.integer("states", 1, most), isinstance(fields.left.get("edge"), list)
-        edge = fields.doubles("edge", None, 0.0, 1.0) if several else fields.double("edge", 0.0, 1.0)
-        ball = cls(problem, weights, states, edge, fields.double("tilt", 0.0, MAX_TILT))
-        fields.done()
-        if not is_tilt(ball.tilt, problem.sizes[ball.live], weights[ball.live], states - 1.0):
-            raise ValueError(f"{fields.path('tilt')} = {ball.tilt} is not that of these weights")
-        return ball
+    def definition(self) -> dict[str, Any]:
+        """Return the arguments that make the ball of its problem again, without a search for the tilt."""
+        return {"weights": self.weights, "states": self.states, "edge": self.edge, "tilt": self.tilt}
 
     @property
     def inside(self) -> Floats:

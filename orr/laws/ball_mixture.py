@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
 from orr.laws.ball import Ball
-from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import CACHED_FLIPS, Lifted
 from orr.problem import Problem
 from orr.randomness import Source
 from orr.rounding import MIN_MASS, log_sum, log_sum_units
-
-OVERHEAD = 30  # numbers that a state of a ball takes, beside one for each attribute
 
 
 class BallMixture(Lifted):
@@ -97,7 +94,7 @@ class BallMixture(Lifted):
 
     @property
     def _few(self) -> bool:
-        return _few(len(self.problem), sum(ball.states for ball in self.balls))
+        return few(len(self.problem), sum(ball.states for ball in self.balls))
 
     def _log_density(self, flips: Set[int]) -> float:
         flipped = np.isin(np.arange(len(self.problem)), list(flips))
@@ -116,20 +113,17 @@ class BallMixture(Lifted):
         parts = [m * ball.joint(chosen) for ball, m in zip(self.balls, self.weights, strict=True)]
         return self._shrunk(chosen, (np.sum(parts, axis=0) * signs).ravel())
 
-    def state(self) -> dict[str, Any]:
-        lists = {"masses": numbers(self.masses), "stay": odds(self.stay)}
-        return {"law": "balls", "balls": [ball.state() for ball in self.balls], **lists}
+    def definition(self) -> dict[str, Any]:
+        balls = [ball.definition() for ball in self.balls]
+        return {"balls": balls, "masses": self.masses, "stay": self._odds_to_stay}
 
     @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
-        given = enumerate(fields.listed("balls"))
-        balls = [Ball.restored(problem, Fields(ball, fields.path(f"balls[{i}]"))) for i, ball in given]
-        masses = fields.doubles("masses", len(balls), 0.0)
-        k, states = len(problem), sum(ball.states for ball in balls)
-        fields.spend("balls", (k + OVERHEAD) * states * (2**k if _few(k, states) else 1))
-        return cls(problem, balls, masses, fields.odds("stay", len(problem)))
+    def from_definition(
+        cls, problem: Problem, *, balls: list[dict[str, Any]], masses: Floats, stay: Floats
+    ) -> Self:
+        return cls(problem, [Ball(problem, **ball) for ball in balls], masses, stay)
 
 
-def _few(k: int, states: int) -> bool:
+def few(k: int, states: int) -> bool:
     """Return whether the flip sets are few enough to compare all, in about a second."""
     return k <= 10 and 2**k * k * states <= 10**8

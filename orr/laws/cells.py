@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orr.arrays import Floats, Integers, frozen
-from orr.laws.fields import Fields, numbers, odds
 from orr.laws.law import Lifted
 from orr.problem import Kinds, Problem
 from orr.randomness import Source
@@ -199,22 +198,15 @@ class Cells(Lifted):
             terms *= np.array(table)[self.cells[:, g]]
         return self._shrunk(chosen, terms)
 
-    def state(self) -> dict[str, Any]:
-        lists = {
-            "cells": self.cells.tolist(),
-            "log_excess": numbers(self.log_excess),
-            "stay": odds(self.stay),
-        }
-        return {"law": "cells", "deep": self.deep, **lists}
+    def definition(self) -> dict[str, Any]:
+        return {"cells": self.cells, "log_excess": self.log_excess, "stay": self._odds_to_stay}
 
     @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
+    def from_definition(cls, problem: Problem, *, cells: Integers, log_excess: Floats, stay: Floats) -> Self:
         kinds = Kinds(problem)
-        cells = fields.rows("cells", len(kinds), 0, len(problem))
-        if (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
-            raise ValueError(f"{fields.path('cells')} must differ, with no more flips than attributes")
-        log_excess = fields.doubles("log_excess", len(cells))
-        return cls(problem, kinds, cells, log_excess, fields.odds("stay", len(problem)))
+        if (cells < 0).any() or (cells > kinds.count).any() or len(np.unique(cells, axis=0)) < len(cells):
+            raise ValueError("cells must differ, with no more flips than attributes")
+        return cls(problem, kinds, cells, log_excess, stay)
 
 
 def binomial(n: int, hit: float, miss: float) -> Floats:

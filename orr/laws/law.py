@@ -14,7 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Set
 from functools import cached_property
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,8 +92,13 @@ class Law(ABC):
         """Randomize each row of a table of values."""
 
     @abstractmethod
-    def state(self) -> dict[str, Any]:
-        """Return the numbers that make the law, besides those of its problem (:mod:`orr.laws.stored`)."""
+    def definition(self) -> dict[str, Any]:
+        """Return the numbers that define the law, by the names that :meth:`from_definition` takes."""
+
+    @classmethod
+    def from_definition(cls, problem: Problem, *args: Any, **numbers: Any) -> Self:
+        """Return the law that numbers define, the same to the last digit; raise if they cannot define one."""
+        return cls(problem, *args, **numbers)  # type: ignore[call-arg]
 
 
 class Lifted(Law):
@@ -173,6 +178,11 @@ class Lifted(Law):
         return 0.0
 
     @property
+    def _odds_to_stay(self) -> Floats:
+        """Return the odds to stay, infinite where all stay."""
+        return np.full(len(self.problem), math.inf) if self.stay is None else self.stay
+
+    @property
     def kept(self) -> Floats:
         """Probability that each attribute of a record from the second law is kept by repairs."""
         return np.ones(len(self.problem)) if self.stay is None else 1 / (1 + 1 / self.stay)
@@ -203,6 +213,8 @@ class Lifted(Law):
     def repair(self, stay: Floats | None = None) -> None:
         """Find the odds to stay that give every attribute the level asked, unless they are given."""
         if stay is not None:
+            if not (stay >= 0).all():  # also rejects NaN
+                raise ValueError("stay must be odds of at least 0")
             self.stay = stay if (stay < math.inf).any() else None
             return
         p, q, w = self.problem.p, self.problem.q, self.problem.w

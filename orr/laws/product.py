@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Set
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from orr.arrays import Array, Floats, frozen
-from orr.laws.fields import Fields
 from orr.laws.law import Law
 from orr.problem import Problem
 from orr.randomness import Source
@@ -55,9 +54,5 @@ class Product(Law):
         change = (records.astype(values.dtype) ^ values) * kept
         return (values ^ change).astype(records.dtype, copy=False)
 
-    def state(self) -> dict[str, Any]:
-        return {"law": "product"}
-
-    @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
-        return cls(problem)
+    def definition(self) -> dict[str, Any]:
+        return {}

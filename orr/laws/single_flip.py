@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Set
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
 from orr.arrays import Floats, Integers
-from orr.laws.fields import Fields, numbers
 from orr.laws.law import Law, Lifted
 from orr.laws.product import Product
 from orr.laws.split import SplitLaw
@@ -94,9 +93,5 @@ class SingleFlip(Lifted):
         chosen = list(attributes)
         return self._shrunk(chosen, np.append(-self.problem.sizes[chosen] * self.z[chosen], self.mass))
 
-    def state(self) -> dict[str, Any]:
-        return {"law": "radius one", "z0": float(self.z0), "z": numbers(self.z)}
-
-    @classmethod
-    def restored(cls, problem: Problem, fields: Fields) -> Self:
-        return cls(problem, fields.double("z0", 0.0), fields.doubles("z", len(problem), 0.0))
+    def definition(self) -> dict[str, Any]:
+        return {"z0": self.z0, "z": self.z}

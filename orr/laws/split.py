@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Set
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,5 +79,9 @@ class SplitLaw(Law):
             result[:, places] = part.perturb(records[:, places], source)
         return result
 
-    def state(self) -> dict[str, Any]:
-        return {"law": "beside", "chosen": self.chosen.tolist(), "joint": self.parts[0].state()}
+    def definition(self) -> dict[str, Any]:
+        return {"joint": self.parts[0], "chosen": self.chosen}
+
+    @classmethod
+    def from_definition(cls, problem: Problem, *, joint: Law, chosen: NDArray[np.bool_]) -> Self:
+        return cls(problem, joint.from_definition(problem.part(chosen), **joint.definition()), chosen)

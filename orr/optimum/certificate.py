@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from orr.arrays import Array, Floats
-from orr.laws.fields import Fields, numbers
 from orr.laws.law import Law
 from orr.laws.split import SplitLaw
 from orr.mechanism import Mechanism
@@ -113,7 +112,7 @@ class Certificate:
         own = not mechanism or (
             mechanism.law is self.law and mechanism.problem is problem and mechanism.asked is problem
         )
-        if not (own and self._plausible() and intact(self) and remade(self.law)):
+        if not (own and self.plausible() and intact(self) and remade(self.law)):
             raise ValueError("it is of another mechanism, or numbers in it were changed")
 
     def _lower(self) -> float:
@@ -122,38 +121,7 @@ class Certificate:
             return verify.floor(self.law.problem)
         return verify.lower_bound(self.law.problem, self.weights.astype(float))
 
-    def state(self) -> dict[str, Any]:
-        """Return bounds and weights as numbers for JSON.
-
-        Examples
-        --------
-        >>> import orr
-        >>> orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate.state()["method"]
-        'flip sets'
-        """
-        weights = None if self.weights is None else numbers(self.weights)
-        bounds = {"lower": float(self.lower), "upper": float(self.upper), "weights": weights}
-        return {**bounds, "method": self.method, "seconds": float(self.seconds)}
-
-    @classmethod
-    def restored(cls, law: Law, given: Fields) -> Self:
-        """Return the certificate of a law from a file; raise if it cannot be right."""
-        known = given.left.get("weights", ...) is not None
-        weights = given.doubles("weights", len(law.problem), 0.0) if known else given.take("weights")
-        bounds = given.double("lower", 0.0), given.double("upper", 0.0), weights
-        how = given.text("method"), given.double("seconds", 0.0)
-        found = cls(*bounds, *how, law, **cls._more(law, given))
-        given.done()
-        if not found._plausible():
-            raise ValueError(f"{given.where} is not that of this law: its bounds or weights cannot be right")
-        return found
-
-    @classmethod
-    def _more(cls, law: Law, given: Fields) -> dict[str, Any]:
-        """Return the further fields of a certificate from a file."""
-        return {}
-
-    def _plausible(self) -> bool:
+    def plausible(self) -> bool:
         """Return whether bounds and weights are numbers that may be right.
 
         The upper bound is the level of the law up to rounding: less by at most 1e-9 of it, or more by at most

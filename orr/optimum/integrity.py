@@ -12,9 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from orr.laws.fields import Fields
 from orr.laws.law import Law
-from orr.laws.stored import restored
 
 
 def intact(thing: Any, seen: set[int] | None = None) -> bool:
@@ -47,7 +45,7 @@ def intact(thing: Any, seen: set[int] | None = None) -> bool:
 
 
 def remade(law: Law) -> bool:
-    """Return whether a law is the one that its defining numbers make, with every check of a file.
+    """Return whether a law is the one that the numbers of its definition make.
 
     Examples
     --------
@@ -56,7 +54,7 @@ def remade(law: Law) -> bool:
     >>> remade(law)
     True
     """
-    return _same(restored(law.problem, Fields(law.state(), "law")), law)
+    return _same(law.from_definition(law.problem, **law.definition()), law)
 
 
 def _given(thing: Any) -> dict[str, Any]:

@@ -17,9 +17,7 @@ from orr.caps.deep_cells import DeepCells
 from orr.caps.ramp import Profile, Ramp, RampWeights
 from orr.caps.ramp_search import RampSearch
 from orr.laws.cells import Cells
-from orr.laws.fields import Fields
 from orr.laws.product import Product
-from orr.laws.stored import restored
 from orr.problem import Kinds, Problem
 from orr.randomness import Source
 from orr.rounding import Unsound
@@ -227,8 +225,7 @@ def ramp(sizes, slopes, step, top, level):
 def test_a_joint_law_refuses_an_attribute_whose_digits_it_loses(faint):
     shape = 0.1, 2.0, 1.5
     law = ramp([3, 4, 5], np.array([0.5, 0.9, 1e-6]), *shape)
-    state = law.state()
-    assert restored(law.problem, Fields(state, "law")).epsilon == law.epsilon
+    assert law.from_definition(law.problem, **law.definition()).epsilon == law.epsilon
     with pytest.raises(Unsound, match="attribute 2 is too faint for a joint law"):
         ramp([3, 4, 5], np.array([0.5, 0.9, faint]), *shape)
 

@@ -3,16 +3,15 @@
 import copy
 import json
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 
 import orr
 import orr_release
-from orr_release.mechanism_file.text import read, written
+from orr_release.mechanism_file.write import written
 from tests.common import ball_mechanism
 
-SCHEMA = json.loads((Path(orr_release.__file__).parent / "mechanism_file" / "schema.json").read_text("utf-8"))
+HEAD = ("format", "version", "package", "digest")
 DOMAIN = orr_release.Domain(
     {"sex": ["F", "M"], "smokes": [False, True], "children": 4, "state": []},
     missing={"smokes": "value"},
@@ -39,6 +38,10 @@ SMALL = {
     "head": lambda: orr_release.guarded([4] * 6, [2.0] * 6, 0.1),
     "balls": lambda: orr_release.Release(ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0])),
 }
+FORMS = {
+    "forms": lambda: orr_release.sampled([2, 3, 4], 2.0, 2),
+    "forms with a domain": lambda: orr_release.sampled(DOMAIN, 4.0, 2),
+}
 LARGE = {
     "many balls": lambda: orr_release.optimal([2, 3, 4, 5] * 5, EVEN),
     "ramp": lambda: orr_release.guarded([2, 3, 4, 5] * 5, EVEN, 0.2),
@@ -58,12 +61,14 @@ MADE = {}
 def made(name):
     """Make a mechanism once."""
     if name not in MADE:
-        MADE[name] = (SMALL | LARGE)[name]()
+        MADE[name] = (SMALL | LARGE | FORMS)[name]()
     return MADE[name]
 
 
 def told(mechanism, seed=3):
     """Return all that a mechanism says and does, digit by digit."""
+    if mechanism.sampled:
+        return [(form, told(orr_release.Release(m))) for form, m in mechanism.forms]
     law, k = mechanism.mechanism.law, len(mechanism.sizes)
     sets = [c for r in (1, 2, 3) for c in combinations(range(min(k, 5)), r)]
     records = np.random.default_rng(seed).integers(mechanism.sizes, size=(200, k))
@@ -85,7 +90,7 @@ def told(mechanism, seed=3):
 
 def content(text):
     """Return what a file says, without its head."""
-    return read(text)[0]
+    return {name: value for name, value in json.loads(text).items() if name not in HEAD}
 
 
 def changed(text, change):
@@ -101,23 +106,6 @@ def leaves(value, path=()):
         entries = value.items() if isinstance(value, dict) else enumerate(value)
         return [leaf for key, v in entries for leaf in leaves(v, (*path, key))]
     return [path]
-
-
-def some_leaves(value):
-    """List the same, but of a list only the first place and the last: a reader treats those between alike."""
-    return [
-        path
-        for path in leaves(value)
-        if all(i in (0, len(at(value, path[:n])) - 1) for n, i in enumerate(path) if isinstance(i, int))
-    ]
-
-
-def objects(value, path=()):
-    """List the places of all objects."""
-    entries = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
-    return [path] * isinstance(value, dict) + [o for key, v in entries for o in objects(v, (*path, key))]
 
 
 def at(value, path):

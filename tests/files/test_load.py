@@ -4,6 +4,7 @@ import json
 import math
 import os
 import random
+import re
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -17,46 +18,42 @@ from jsonschema import Draft202012Validator
 
 import orr
 import orr_release
-from orr.caps import certificate as guard
-from orr.caps import ramp
-from orr.caps import ramp_search as clip
+from orr.caps import ramp_search
+from orr.caps.deep_cells import DeepCells
 from orr.caps.ramp import RampWeights
-from orr.laws import ball, fields, stored
+from orr.laws import ball
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.cells import Cells
-from orr.laws.fields import Fields
 from orr.laws.law import Lifted
 from orr.optimum import column_generation
 from orr.optimum.certificate import Certificate
 from orr.optimum.verify import level_and_errors
 from orr_release import Release
-from orr_release.mechanism_file import load as loading
-from orr_release.mechanism_file import text as releases
-from orr_release.mechanism_file.effort import effort
-from orr_release.mechanism_file.text import written
-from orr_release.mechanism_file.write import state as state_of
+from orr_release.mechanism_file import format as entries
+from orr_release.mechanism_file import read, write
+from orr_release.mechanism_file.write import contents, written
 from tests.common import CONSTRUCTIONS, ball_mechanism, examples, problems
 from tests.files.common import (
     DOMAIN,
+    FORMS,
     LARGE,
-    SCHEMA,
     SMALL,
     at,
     changed,
     content,
     leaves,
     made,
-    objects,
     other,
     put,
-    some_leaves,
     told,
 )
+from tools import schema
 
 FOLDER = Path(__file__).parent
-VALIDATOR = Draft202012Validator(SCHEMA)
+VALIDATOR = Draft202012Validator(json.loads(schema.STORED.read_text("utf-8")))
 every = pytest.mark.parametrize("name", [*SMALL, *LARGE])
+every_release = pytest.mark.parametrize("name", [*SMALL, *LARGE, *FORMS])
 small = pytest.mark.parametrize("name", SMALL)
 
 
@@ -64,7 +61,7 @@ small = pytest.mark.parametrize("name", SMALL)
 def version_once():
     """Look up the version of the package once, not for every file that is written: that takes longer."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(releases, "_package", cache(releases._package))
+        patched.setattr(write, "_package", cache(write._package))
         yield
 
 
@@ -79,7 +76,7 @@ def check(mechanism):
     return again
 
 
-@every
+@every_release
 def test_every_law_comes_back_to_the_last_digit(name):
     check(made(name))
 
@@ -107,23 +104,36 @@ def test_guarded_ones_come_back(problem, slack):
 
 
 def test_all_laws_and_repairs_are_among_them():
-    laws = [made(name).mechanism.law for name in [*SMALL, *LARGE]]
-    assert {law.state()["law"] for law in laws} == set(stored.LAWS)
+    every_one = [made(name).mechanism for name in [*SMALL, *LARGE]]
+    laws = [mechanism.law for mechanism in every_one]
+    assert {*map(type, laws)} == {*read.LAWS.values(), DeepCells}
     repaired = {type(law) for law in laws if isinstance(law, Lifted) and law.stay is not None}
     assert {BallMixture, Cells} <= repaired
-    proofs = [
-        getattr(getattr(made(name).mechanism, "certificate", None), "proof", None)
-        for name in [*SMALL, *LARGE]
-    ]
+    proofs = [getattr(getattr(mechanism, "certificate", None), "proof", None) for mechanism in every_one]
     assert {type(proof).__name__ for proof in proofs} == {"Alone", "Head", "Prices", "Thresholds", "NoneType"}
 
 
 def test_numbers_that_are_hardly_there():
-    mechanism = orr_release.inductive([2, 3, 4], [1.0, 1.5, 2.0])
-    state = state_of(mechanism)
+    state = contents(orr_release.inductive([2, 3, 4], [1.0, 1.5, 2.0]))
     for value in (5e-324, 1e-320, 1.7976931348623157e308, 0.1 + 0.2, -0.0):
         again = content(written(state | {"epsilon": value}))["epsilon"]
         assert again.hex() == value.hex()
+
+
+@examples(50)
+@given(value=st.integers(-(2**1100), 2**1100))
+def test_a_whole_number_is_read_as_the_nearest_double(value):
+    """A hand may write 2 for 2.0."""
+    state = contents(made("head"))
+    state["certificate"]["seconds"] = value
+    try:
+        expected = float(value)
+        assert expected >= 0
+    except (OverflowError, AssertionError):
+        with pytest.raises(ValueError, match=r"certificate.seconds: (Number out of range|Expected)"):
+            orr_release.load(written(state))
+    else:
+        assert orr_release.load(written(state)).mechanism.certificate.seconds == expected
 
 
 # No solver is asked.
@@ -151,27 +161,18 @@ def test_no_solver_is_asked(name, monkeypatch):
 @every
 def test_scipy_has_no_say_in_a_law(name, monkeypatch):
     mechanism = made(name)
-    expected, state = told(mechanism), json.loads(json.dumps(mechanism.mechanism.law.state()))
+    expected, law = told(mechanism), mechanism.mechanism.law
     for module in (scipy.optimize, scipy.special):
         for function in module.__all__:
             if callable(getattr(module, function)) and not isinstance(getattr(module, function), type):
                 monkeypatch.setattr(module, function, refuse)
-    law = stored.restored(mechanism.mechanism.problem, Fields(state, "law"))
-    mine = told(Release(orr.Mechanism(law, mechanism.mechanism.asked), mechanism.domain))
+    again = law.from_definition(law.problem, **law.definition())
+    mine = told(Release(orr.Mechanism(again, mechanism.mechanism.asked), mechanism.domain))
     assert {**mine, "class": 0, "levels": mine["levels"][1:]} == {
         **expected,
         "class": 0,
         "levels": expected["levels"][1:],
     }
-
-
-def test_a_solver_that_errs_changes_nothing(monkeypatch):
-    mechanism = made("many balls")
-    brentq = scipy.optimize.brentq
-    monkeypatch.setattr(scipy.optimize, "brentq", lambda *a, **k: brentq(*a, **k) * (1 + 1e-9))
-    assert told(orr_release.load(mechanism.to_json())) == told(mechanism)
-    rebuilt = orr_release.optimal([2, 3, 4, 5] * 5, np.linspace(0.5, 2, 20))
-    assert told(rebuilt)["rho"] != told(mechanism)["rho"]  # a recipe would not have been enough
 
 
 # The digest.
@@ -223,12 +224,11 @@ def test_names_belong_to_the_digest():
 
 def test_a_loaded_mechanism_keeps_the_digest_of_its_file(monkeypatch):
     """Another version of the package or another processor writes it differently; a release is bound to it."""
-    forms = orr_release.sampled([2, 3, 4], 2.0, 2)
-    for mechanism in (made("product"), forms):
+    for mechanism in (made("product"), made("forms")):
         text = changed(mechanism.to_json(), lambda s: s.update(epsilon=s["epsilon"] * (1 + 1e-15)))
         again = orr_release.load(text)
         assert again.digest == json.loads(text)["digest"] != mechanism.digest
-    monkeypatch.setattr("orr_release.mechanism_file.text._package", lambda: "2.0")
+    monkeypatch.setattr("orr_release.mechanism_file.write._package", lambda: "2.0")
     forms = orr_release.sampled([2, 3, 4], 2.0, 2)
     assert orr_release.load(forms.to_json()).digest == forms.digest
     assert orr_release.load(text).digest == json.loads(text)["digest"]
@@ -239,16 +239,11 @@ def test_a_loaded_mechanism_keeps_the_digest_of_its_file(monkeypatch):
 
 @small
 def test_every_leaf_is_under_the_digest(name):
-    text = made(name).to_json()
-    state = json.loads(text)
+    state = json.loads(made(name).to_json())
     for path in leaves(state):
         if path != ("digest",):
             with pytest.raises(ValueError, match=r"changed after|no mechanism file|version"):
                 orr_release.load(json.dumps(put(state, path, other(at(state, path)))))
-
-
-def test_there_are_many_leaves():
-    assert sum(len(leaves(content(made(name).to_json()))) for name in SMALL) > 600
 
 
 # What a file may say differently though its digest fits: words and labels; and numbers that do not matter, so
@@ -300,100 +295,117 @@ def test_a_certificate_is_computed_again(name):
     assert ("upper",) not in survived
 
 
-@pytest.mark.parametrize("share", [1 - 1e-8, 1.01])  # the least that is noticed, and a claim that is too high
-@pytest.mark.parametrize("claim", ["epsilon", "epsilons", "neighbour_epsilons", "flip_probabilities"])
 @small
-def test_no_level_is_claimed_that_the_law_does_not_give(name, claim, share):
+def test_no_level_is_claimed_that_the_law_does_not_give(name):
     state = content(made(name).to_json())
-    value = state[claim]
-    largest = int(np.argmax(value))
-    state[claim] = (
-        value * share
-        if claim == "epsilon"
-        else [v * (share if i == largest else 1) for i, v in enumerate(value)]
-    )
-    with pytest.raises(ValueError, match=claim if claim != "epsilons" else "mechanism"):
-        orr_release.load(written(state))
+    for claim in ("epsilon", "epsilons", "neighbour_epsilons", "flip_probabilities"):
+        value, largest = state[claim], int(np.argmax(state[claim]))
+        place = (claim,) if claim == "epsilon" else (claim, largest)
+        lower = put(state, place, (value if claim == "epsilon" else value[largest]) * (1 - 1e-8))
+        with pytest.raises(ValueError, match=claim if claim != "epsilons" else "mechanism"):
+            orr_release.load(written(lower))
 
 
-def test_the_reason_is_given():
-    text = made("cells").to_json()
-    for change, reason in (
-        (lambda s: s.update(epsilon=1.0), r"mechanism.epsilon = 1.0 does not hold: the law gives 1.67"),
-        (lambda s: s["law"]["log_excess"].__setitem__(0, 9.0), "may miss its level"),
-        (lambda s: s.update(asked=[0.5, 1.0, 0.8]), "must be the levels achieved"),
-        (lambda s: s["law"].update(cells=[s["law"]["cells"][0]] * len(s["law"]["cells"])), "must differ"),
-        (lambda s: s["certificate"]["weights"].reverse(), "does not prove"),
-        (lambda s: s["certificate"].update(upper=9.0), "cannot be right"),
-        (lambda s: s.update(kind="Mechanism"), "'certificate', which does not belong there"),
-        (lambda s: s.update(sizes=[2, 3, 5]), "does not hold"),
-        (lambda s: s.update(sizes=[2, 3, 4.0]), r"sizes\[2\] = 4.0 must be a whole number"),
-        (lambda s: s.update(sizes=[]), "is empty"),
-        (lambda s: s.update(neighbour_exact=[True, False, True]), r"neighbour_exact\[1\] = False"),
-        (lambda s: s.pop("law"), "mechanism has no 'law'"),
-        (lambda s: s["law"].pop("stay"), "mechanism.law has no 'stay'"),
-        (lambda s: s["law"].update(law="cubes"), "law.law = 'cubes' must be one of"),
-        (lambda s: s["law"].update(log_excess=[1.0]), "log_excess must be a list of"),
-        (lambda s: s.update(asked=[0.5, 1.0, 7000.0]), r"epsilons\[2\] = 7000.0 must be"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            orr_release.load(changed(text, change))
+# Each change of a file is refused, with a reason: the mechanism, the place, the new value or how the old one
+# changes, and the message. LEFT_OUT takes an entry away.
+LEFT_OUT = object()
+CHANGES = [
+    ("cells", "epsilon", 1.0, r"mechanism.epsilon = 1.0 does not hold: the law gives 1.67"),
+    ("cells", "law log_excess 0", 9.0, "may miss its level"),
+    ("cells", "law log_excess", [1.0], "log_excess must be a list of"),
+    ("cells", "law cells", lambda cells: [cells[0]] * len(cells), "must differ"),
+    ("cells", "law cells", lambda cells: [[9] * 3, *cells[1:]], "no more flips than attributes"),
+    ("cells", "law cells 0", [0, 1], "cells must be lists of 3"),
+    ("cells", "law stay", LEFT_OUT, "law: Object missing required field `stay`"),
+    ("cells", "law law", "cubes", "law.law: Invalid value 'cubes'"),
+    ("cells", "law", LEFT_OUT, "Object missing required field `law`"),
+    ("cells", "law more", 1, "law: Object contains unknown field `more`"),
+    ("cells", "law deep", 0, "law.deep: Expected `bool`, got `int`"),
+    ("cells", "asked", [0.5, 1.0, 0.8], "must be the levels achieved"),
+    ("cells", "asked 2", 7000.0, r"asked\[2\]: Expected `float` <= 700"),
+    ("cells", "asked", [0.5, 1.0], "asked must be a list of 3, got 2"),
+    ("cells", "certificate weights", lambda weights: weights[::-1], "does not prove"),
+    ("cells", "certificate weights", [], "weights must be a list of 3"),
+    ("cells", "certificate upper", 9.0, "cannot be right"),
+    ("cells", "kind", "Mechanism", "unknown field `certificate`"),
+    ("cells", "kind", "Sampled", "unknown field"),
+    ("cells", "sizes 2", 5, "does not hold"),
+    ("cells", "sizes 2", 4.0, r"sizes\[2\]: Expected `int`, got `float`"),
+    ("cells", "sizes 2", True, r"sizes\[2\]: Expected `int`, got `bool`"),
+    ("cells", "sizes 2", 10**400, r"sizes\[2\]: Expected `int` <= 1000000"),
+    ("cells", "sizes", [], "sizes: Expected `array` of length >= 1"),
+    ("cells", "neighbour_exact 1", False, r"neighbour_exact\[1\] = False"),
+    ("cells", "neighbour_exact", [True], "neighbour_exact must be a list of 3"),
+    ("cells", "epsilon", True, "epsilon: Expected `float`, got `bool`"),
+    ("cells", "epsilon", 10**400, "epsilon: Number out of range"),
+    ("cells", "epsilon", -1, "epsilon: Expected `float` >= 0"),
+    ("cells", "epsilon", "infinity", "epsilon: Expected `float`, got `str`"),
+    ("cells", "kind", "\ud800", "a string that is no text"),
+    ("two attributes", "case", "IV", "case = 'IV' is not that of these attributes"),
+    ("fell back", "fell_back", [False] * 3, "is false, but its level is not the one asked"),
+    ("fell back", "fell_back", [True], "fell_back must be a list of 3"),
+    ("balls", "law balls 0 tilt", lambda tilt: tilt + 0.1, "tilt = .* is not that of these weights"),
+    ("balls", "law balls 0 edge", 0, "edge: Expected `float` > 0"),
+    ("balls", "law balls", [], "balls: Expected `array` of length >= 1"),
+    ("balls", "law stay", None, "may miss its level"),
+    ("balls", "law stay 0", "inf", r"stay\[0\]: Invalid enum value 'inf'"),
+    ("ramp", "law slopes 0", lambda slope: slope * 0.99, "slopes must be those"),
+    ("ramp", "law part 0", 1, "slopes must be those"),
+    ("ramp", "law top", 1e9, "law.top = 1000000000.0 must be at most"),
+    ("ramp", "law top", lambda top: top * 1.01, "may miss its level"),
+    ("beside", "law chosen", [True] * 3, "must be some of the attributes"),
+    ("beside", "law chosen", [False] * 3, "must be some of the attributes"),
+    ("prices", "certificate proof pairs 0", [0, 1], r"pairs\[0\]: Expected `array` of length >= 3"),
+    ("prices", "certificate proof pairs 0", [0, 1, 3], "a kind of attribute that does not exist"),
+    ("prices", "certificate proof log_prices", [], "log_prices must be a list of"),
+    ("domain", "domain attributes 0 labels", ["F", "M", "X"], "does not fit"),
+    ("domain", "domain attributes 0 labels", ["F", "F"], "twice"),
+    ("domain", "domain attributes 0 labels", ["F", 1], "all strings"),
+    ("domain", "domain attributes 0 missing", LEFT_OUT, "missing required field `missing`"),
+    ("domain", "domain attributes 0 missing", "maybe", "missing: Invalid enum value 'maybe'"),
+    ("domain", "domain more", 1, "domain: Object contains unknown field `more`"),
+    ("domain", "domain public", [{"name": "sex", "labels": []}], "twice"),
+    ("domain", "domain withheld", [3], "withheld.*Expected `str`, got `int`"),
+    ("forms", "sizes", [3, 4, 5], r"forms\[0\].mechanism must have the sizes"),
+    ("forms", "epsilon", 3.9, "epsilon = 3.9 does not hold"),
+    ("forms", "forms 0 mechanism epsilon", 3.9, r"forms\[0\].mechanism.epsilon = 3.9"),
+    ("forms", "forms 0 attributes", [0, 0], r"forms\[0\].mechanism must have the sizes"),
+    ("forms", "forms 0 attributes", [0, 7], r"forms\[0\].mechanism must have the sizes"),
+    ("forms", "forms 0 attributes", [], r"forms\[0\].mechanism must have the sizes"),
+    ("forms", "forms 2", lambda form: form | {"attributes": [1, 0]}, "must have the sizes"),
+    ("forms", "forms", lambda forms: [forms[0], *forms], "no form twice"),
+    ("forms", "forms", lambda forms: forms[:1], r"= \[2, 3, 4\] does not hold: the forms have \[2, 3\]"),
+    ("forms", "forms", lambda forms: forms * 100, "forms must be at most 200: 300"),
+    ("forms", "forms", [], "forms: Expected `array` of length >= 1"),
+    ("forms", "forms 0 mechanism kind", "Sampled", r"forms\[0\].mechanism.kind: Invalid value 'Sampled'"),
+]
 
 
-def test_balls_and_ramps_are_checked():
-    for name, change, reason in (
-        (
-            "balls",
-            lambda law: law["balls"][-1].update(tilt=law["balls"][-1]["tilt"] + 0.1),
-            "tilt = .* is not that",
-        ),
-        ("balls", lambda law: law["balls"][-1].update(states=10**9), "states = 1000000000 must be"),
-        ("balls", lambda law: law.update(stay=None), "may miss its level"),
-        ("ramp", lambda law: law["slopes"].__setitem__(0, law["slopes"][0] * 0.99), "slopes must be those"),
-        ("ramp", lambda law: law.update(top=1e9), "top = .* must be a number from"),
-        ("ramp", lambda law: law.update(top=law["top"] * 1.01), "may miss its level"),
-        ("beside", lambda law: law.update(chosen=[True] * 3), "must be some of the attributes"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            orr_release.load(changed(made(name).to_json(), lambda s, change=change: change(s["law"])))
+def edited(name, path, value):
+    """Change one place of a file, and compute the digest anew."""
+    *outer, last = [int(key) if key.isdigit() else key for key in path.split()]
+
+    def change(state):
+        there = at(state, outer)
+        if value is LEFT_OUT:
+            del there[last]
+        else:
+            there[last] = value(there[last]) if callable(value) else value
+
+    return changed(made(name).to_json(), change)
 
 
-def test_a_domain_must_fit():
-    text = made("domain").to_json()
-    for change, reason in (
-        (lambda d: d["attributes"][0]["labels"].append("X"), "does not fit"),
-        (lambda d: d["attributes"][0].update(labels=["F", "F"]), "twice"),
-        (lambda d: d["attributes"][0].update(labels=["F", 1]), "all strings"),
-        (lambda d: d["attributes"][0].pop("missing"), "has no 'missing'"),
-        (lambda d: d["attributes"][0].update(missing="maybe"), "must be one of"),
-        (lambda d: d.update(more=1), "does not belong"),
-        (lambda d: d["public"].append({"name": "sex", "labels": []}), "twice"),
-        (lambda d: d.update(withheld=[3]), "not the name"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            orr_release.load(changed(text, lambda s, change=change: change(s["domain"])))
-    assert orr_release.load(text).domain == DOMAIN
-    swapped = changed(text, lambda s: s["domain"]["attributes"][0].update(labels=["M", "F"]))
-    assert orr_release.load(swapped).domain.labels[0] == ("M", "F")  # a digest is no signature
+@pytest.mark.parametrize(("name", "path", "value", "reason"), CHANGES)
+def test_the_reason_is_given(name, path, value, reason):
+    with pytest.raises(ValueError, match=reason):
+        orr_release.load(edited(name, path, value))
 
 
-def test_forms_must_fit():
-    text = orr_release.sampled([2, 3, 4], 2.0, 2).to_json()
-    single = content(made("product").to_json())
-    for change, reason in (
-        (lambda s: s.update(sizes=[3, 4, 5]), r"forms\[0\].mechanism must have the sizes"),
-        (lambda s: s["forms"][0].update(attributes=[0, 0]), r"forms\[0\].mechanism must have the sizes"),
-        (lambda s: s["forms"][0].update(attributes=[]), r"forms\[0\].mechanism must have the sizes"),
-        (lambda s: s["forms"][2].update(attributes=[0, 1], mechanism=single), "no form twice"),
-        (
-            lambda s: s.update(forms=s["forms"][:1]),
-            r"sizes = \[2, 3, 4\] does not hold: the forms have \[2, 3\]",
-        ),
-        (lambda s: s["forms"][0].update(mechanism=content(text)), "must be one of a single form"),
-        (lambda s: s.update(forms=s["forms"] * 100), "forms must be at most 200: 300"),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            orr_release.load(changed(text, change))
+def test_labels_that_are_exchanged_leave_no_trace():
+    """A digest is no signature."""
+    assert orr_release.load(made("domain").to_json()).domain == DOMAIN
+    swapped = edited("domain", "domain attributes 0 labels", ["M", "F"])
+    assert orr_release.load(swapped).domain.labels[0] == ("M", "F")
 
 
 # Files that would take long.
@@ -407,57 +419,17 @@ def test_what_constructions_make_is_within_the_limits():
             search.MAX_STEPS, max(engine.FIT_WORK / engine.MIN_FITS, engine.MIN_BALL_STATES_LIMIT * k)
         )
         states = 2 * min(engine.MAX_BALL_STATES, steps / k)  # the soft edge is not wider than what is inside
-        assert states <= min(ball.MAX_STATES, ball.KEPT // math.isqrt(k))
-    assert clip.RAMP_STATES <= ramp.MAX_RAMP_STATES
-    assert ramp.LOG_WORK * guarded.MAX_RAMP_WORK <= fields.ROOM
-    assert 2 * search.MAX_STEPS <= fields.ROOM
-    assert (
-        1.5 * guarded.WEIGHT_TOTAL <= guard.MAX_WEIGHT_TOTAL
-    )  # weights of at least 1 add less than half of the units to them
-    assert 2**guarded.MAX_CELLS_LOG2 <= guard.MAX_PRICED_CELLS
+        assert states <= min(entries.MAX_BALL_STATES, read.MAX_ROOT_STATES // math.isqrt(k))
+    assert ramp_search.RAMP_STATES <= read.MAX_RAMP_STATES
+    assert read.LOG_WORK * guarded.MAX_RAMP_WORK <= read.MAX_WORK
+    assert 2 * search.MAX_STEPS <= read.MAX_WORK
+    # Weights of at least 1 add less than half of the units to them.
+    assert 1.5 * guarded.WEIGHT_TOTAL <= entries.MAX_WEIGHT_TOTAL
+    assert 2**guarded.MAX_CELLS_LOG2 <= read.MAX_PRICED_CELLS
 
 
-def repeated(law, entry, count):
-    law.update(balls=[law["balls"][-1] | entry] * count, masses=[0.1] * count)
-
-
-def test_what_would_take_long_is_refused_before_it_is_begun(monkeypatch):
-    """Small files could ask for hours and gigabytes."""
-    for name, part, change, reason in (
-        ("ramp", "law", lambda p: p.update(top=p["step"] * 1e5), "law.top = .* must be a number from"),
-        (
-            "balls",
-            "law",
-            lambda p: repeated(p, {"states": 10**7}, 1),
-            r"balls\[0\].states = 10000000 must be",
-        ),
-        ("balls", "law", lambda p: repeated(p, {"tilt": 0.0}, 10**4), "law.balls would take too long"),
-        ("balls", "law", lambda p: repeated(p, {"states": 10**5}, 1), "law.balls would take too long"),
-        (
-            "ramp",
-            "certificate",
-            lambda p: p.update(proof=thresholds([10**7] * 20)),
-            r"weights\[0\] = 10000000",
-        ),
-        ("ramp", "certificate", lambda p: p.update(proof=thresholds([1501] * 20)), "weights add up to 30020"),
-        (
-            "ramp",
-            "certificate",
-            lambda p: p.update(proof=PRICES),
-            "pairs must be those of at most 4096 cells",
-        ),
-    ):
-        made(name)
-        with monkeypatch.context() as patched:
-            patched.setattr(Ball, "add", refuse)
-            patched.setattr(ball, "is_tilt", lambda *_: True)
-            patched.setattr(fields, "ROOM", 10**6)
-            if part == "law":
-                patched.setattr(RampWeights, "add", refuse)
-            with pytest.raises(ValueError, match=reason):
-                orr_release.load(
-                    changed(made(name).to_json(), lambda s, change=change, part=part: change(s[part]))
-                )
+def repeated(count, **entry):
+    return lambda law: law | {"balls": [law["balls"][-1] | entry] * count, "masses": [0.1] * count}
 
 
 def thresholds(weights):
@@ -465,23 +437,48 @@ def thresholds(weights):
 
 
 PRICES = {"proof": "prices", "weights": [1.0] * 20, "pairs": [[0, 1, 0]], "log_prices": [0.0]}
+PROOF = "certificate proof"
 
 
-def test_all_forms_share_the_room(monkeypatch):
+@pytest.mark.parametrize(
+    ("name", "path", "value", "reason"),
+    [
+        ("ramp", "law top", lambda top: top * 1e5, "law.top = .* must be at most"),
+        ("ramp", "law top", lambda top: top * 2, "law.top would take too long"),
+        ("balls", "law", repeated(1, states=10**7), r"balls\[0\].states: Expected `int` <= 1000000"),
+        ("balls", "law", repeated(10**4, tilt=0.0), "law.balls would take too long"),
+        ("balls", "law", repeated(1, states=10**5), "law.balls would take too long"),
+        ("ramp", PROOF, thresholds([10**7] * 20), r"weights\[0\]: Expected `int` <= 30000"),
+        ("ramp", PROOF, thresholds([1501] * 20), "weights add up to 30020"),
+        ("ramp", PROOF, PRICES, "pairs must be those of at most 4096 cells"),
+    ],
+)
+def test_what_would_take_long_is_refused_before_it_is_begun(name, path, value, reason, monkeypatch):
+    """Small files could ask for hours and gigabytes."""
+    text = edited(name, path, value)
+    monkeypatch.setattr(Ball, "add", refuse)
+    monkeypatch.setattr(ball, "is_tilt", lambda *_: True)
+    monkeypatch.setattr(read, "MAX_WORK", 4 * 10**5)
+    if path != PROOF:
+        monkeypatch.setattr(RampWeights, "add", refuse)
+    with pytest.raises(ValueError, match=reason):
+        orr_release.load(text)
+
+
+def test_all_forms_share_the_budget(monkeypatch):
     mechanism = Release(
         {
             (0, 1, 2, 3): ball_mechanism([2, 3, 4, 5], [0.5, 1.0, 1.5, 2.0]),
             (1, 2, 3, 4): ball_mechanism([3, 4, 5, 2], [1.0, 1.5, 2.0, 0.5]),
         }
     )
-    text, spent = mechanism.to_json(), []
-    plain = Fields.spend
-    monkeypatch.setattr(Fields, "spend", lambda f, name, n: spent.append(n) or plain(f, name, n))
+    text, spent, spend = mechanism.to_json(), [], read._Budget.spend
+    monkeypatch.setattr(read._Budget, "spend", lambda b, n, where: spent.append(n) or spend(b, n, where))
     orr_release.load(text)
     one, other = spent
-    monkeypatch.setattr(fields, "ROOM", one + other)
+    monkeypatch.setattr(read, "MAX_WORK", one + other)
     orr_release.load(text)
-    monkeypatch.setattr(fields, "ROOM", one + other - 1)
+    monkeypatch.setattr(read, "MAX_WORK", one + other - 1)
     with pytest.raises(ValueError, match=r"forms\[1\].mechanism.law.balls would take too long"):
         orr_release.load(text)
 
@@ -490,25 +487,36 @@ def test_certificates_of_many_forms_are_left_to_their_readers(monkeypatch):
     """What takes long is not done hundreds of times: a reader may ask for it."""
     mechanism, checked = orr_release.sampled(range(2, 8), 2.0, 5), []
     assert len({str(m) for _, m in mechanism.forms}) > 2
-    text = mechanism.to_json()
-    plain = Certificate.verify
-    monkeypatch.setattr(Certificate, "verify", lambda c: checked.append(c) or plain(c))
+    text, verify = mechanism.to_json(), Certificate.verify
+    monkeypatch.setattr(Certificate, "verify", lambda c: checked.append(c) or verify(c))
     orr_release.load(text)
     whole = len(checked)
     checked.clear()
-    dear = effort(mechanism.forms[0][1].certificate)
-    monkeypatch.setattr(fields, "ROOM", 2 * 8 * 1.5 * dear)
-    monkeypatch.setattr(Fields, "spend", lambda f, name, n: None)
+    certificate = mechanism.forms[0][1].certificate
+    problem = certificate.law.problem
+    work = read._law_work(certificate.law) + read._weights_work(problem, certificate.weights)
+    monkeypatch.setattr(read, "MAX_WORK", 2 * read.REPEATED * 1.5 * work)
+    monkeypatch.setattr(read._Budget, "spend", lambda b, numbers, where: None)
     assert orr_release.load(text) == mechanism
     assert 0 < len(checked) < whole
+
+
+def test_a_long_verification_is_left_to_the_reader(monkeypatch):
+    lie = changed(
+        made("many balls").to_json(), lambda s: s["certificate"].update(lower=s["certificate"]["upper"])
+    )
+    with pytest.raises(ValueError, match="does not prove what it says"):
+        orr_release.load(lie)
+    monkeypatch.setattr(read, "QUICK_WORK", 0)
+    assert orr_release.load(lie).mechanism.certificate.verify() is False
 
 
 def test_a_file_that_is_too_long_is_not_read(tmp_path, monkeypatch):
     made("product").save(tmp_path / "mechanism.json")
     text = made("product").to_json()
-    monkeypatch.setattr("orr_release.mechanism_file.text.MOST", len(text))
+    monkeypatch.setattr(entries, "MAX_BYTES", len(text))
     assert orr_release.load(tmp_path / "mechanism.json") == orr_release.load(text)
-    monkeypatch.setattr("orr_release.mechanism_file.text.MOST", len(text) - 2)
+    monkeypatch.setattr(entries, "MAX_BYTES", len(text) - 2)
     endless = ["/dev/zero"] if Path("/dev/zero").exists() else []  # it tells no size
     for source in [text, tmp_path / "mechanism.json", *endless]:
         with pytest.raises(ValueError, match=f"a mechanism file has at most {len(text) - 2} bytes"):
@@ -522,6 +530,13 @@ def test_a_key_twice_is_found_at_once():
     keys = ",".join(f'"k{i}":0' for i in range(300_000))
     with pytest.raises(ValueError, match="'k7' twice"):
         orr_release.load("{" + keys + ',"k7":0}')
+
+
+def test_a_long_word_of_a_file_is_not_repeated():
+    for path, value in (("x" * 10**5, 1), ("kind", "x" * 10**5), ("law law", "x" * 10**5)):
+        with pytest.raises(ValueError, match="mechanism") as caught:
+            orr_release.load(edited("product", path, value))
+        assert len(str(caught.value)) <= read.MAX_MESSAGE
 
 
 # The text of a file.
@@ -597,69 +612,18 @@ def test_a_file_can_be_read_by_people():
     assert text.isascii()
 
 
-# The schema and the package allow the same.
+# The schema follows from the types.
 
 
-@small
-def test_the_schema_allows_no_other_objects(name):
-    state = json.loads(made(name).to_json())
-    for path in objects(state):
-        there = at(state, path)
-        for key in there:
-            less = {k: v for k, v in there.items() if k != key}
-            refused_by_both(put(state, path, less) if path else less)
-        refused_by_both(put(state, path, there | {"more": 1}) if path else there | {"more": 1})
-
-
-@small
-def test_the_schema_allows_no_other_types(name):
-    state = json.loads(made(name).to_json())
-    for path in some_leaves(state):
-        leaf = at(state, path)
-        wrongs = [
-            {},
-            [leaf],
-            *([[]] if leaf is not None else []),
-            *(["?"] if not isinstance(leaf, str) else []),
-        ]
-        for wrong in wrongs:
-            if path[-1] != "construction" or wrong != "?":
-                refused_by_both(put(state, path, wrong))
-
-
-HEAD = ("format", "version", "package", "digest")
-
-
-@cache
-def good_head():
-    return json.loads(made("product").to_json())
-
-
-def refused_by_both(document):
-    """See that the schema and the package refuse a file, if need be with a digest that fits."""
-    assert not VALIDATOR.is_valid(document)
-    good = good_head()
-    same = [document.get(name) == good[name] for name in HEAD[:3]] + [isinstance(document.get("digest"), str)]
-    fits = written({name: value for name, value in document.items() if name not in HEAD})
-    with pytest.raises(ValueError):  # noqa: PT011 (the reason is tested elsewhere)
-        orr_release.load(fits if all(same) else json.dumps(document))
-
-
-def test_the_schema_is_one():
-    Draft202012Validator.check_schema(SCHEMA)
-
-
-# Certificates are verified where that is quick.
-
-
-def test_a_long_verification_is_left_to_the_reader(monkeypatch):
-    mechanism = made("many balls")
-    assert effort(mechanism.mechanism.certificate) < loading.QUICK
-    lie = changed(mechanism.to_json(), lambda s: s["certificate"].update(lower=s["certificate"]["upper"]))
-    with pytest.raises(ValueError, match="does not prove what it says"):
-        orr_release.load(lie)
-    monkeypatch.setattr(loading, "QUICK", 0)
-    assert orr_release.load(lie).mechanism.certificate.verify() is False
+def test_the_stored_schema_is_that_of_the_types():
+    """If not: python tools/schema.py."""
+    assert schema.STORED.read_text("utf-8") == schema.text()
+    Draft202012Validator.check_schema(VALIDATOR.schema)
+    for name in SMALL:
+        state = json.loads(made(name).to_json())
+        assert not VALIDATOR.is_valid(state | {"more": 1})
+        assert not VALIDATOR.is_valid({key: value for key, value in state.items() if key != "digest"})
+        assert not VALIDATOR.is_valid(put(state, ("sizes", 0), 1))
 
 
 # A file of the first version.
@@ -682,56 +646,23 @@ def test_an_old_file_is_read_as_it_was_written():
         assert [x.hex() for x in counts.tolist()] == golden["counts"]
 
 
-# Each person is asked only some attributes.
-
-
-@pytest.mark.parametrize("domain", [None, DOMAIN])
-def test_forms_come_back(domain):
-    mechanism = orr_release.sampled([2, 3, 4] if domain is None else domain, 4.0, 2)
-    text = mechanism.to_json()
-    VALIDATOR.validate(json.loads(text))
-    again = orr_release.load(text)
-    assert again.to_json() == text
-    assert [form for form, _ in again.forms] == [form for form, _ in mechanism.forms]
-    assert [told(Release(m)) for _, m in again.forms] == [told(Release(m)) for _, m in mechanism.forms]
-    for change, reason in (
-        (lambda s: s.update(epsilon=3.9), "epsilon = 3.9 does not hold"),
-        (lambda s: s["forms"][0]["mechanism"].update(epsilon=3.9), r"forms\[0\].mechanism.epsilon = 3.9"),
-        (lambda s: s["forms"].pop(), "."),
-        (lambda s: s["forms"][1].update(attributes=s["forms"][0]["attributes"]), "."),
-        (lambda s: s["forms"][1].update(attributes=[0, 7]), "attributes"),
-        (lambda s: s.update(forms=[]), "."),
-        (lambda s: s["forms"][0].update(mechanism=content(text)), "must be one of a single form|."),
-    ):
-        with pytest.raises(ValueError, match=reason):
-            orr_release.load(changed(text, change))
-
-
 # Broken mutants.
 
 
 def test_a_file_without_repairs_is_caught(monkeypatch):
     mechanism = made("balls")
     assert mechanism.mechanism.law.stay is not None
-    state = type(mechanism.mechanism.law).state
-    monkeypatch.setattr(type(mechanism.mechanism.law), "state", lambda law: state(law) | {"stay": None})
+    definition = BallMixture.definition
+    infinite = np.full(len(mechanism.sizes), np.inf)
+    monkeypatch.setattr(BallMixture, "definition", lambda law: definition(law) | {"stay": infinite})
     with pytest.raises(ValueError, match="may miss its level"):
         check(mechanism)
 
 
-def test_a_file_of_fifteen_digits_is_caught(monkeypatch):
+def test_a_file_of_fifteen_digits_is_caught():
     mechanism = made("repaired cells")
-    text = mechanism.to_json()
-
-    def rounded(value):
-        if isinstance(value, dict):
-            return {key: rounded(v) for key, v in value.items()}
-        if isinstance(value, list):
-            return [rounded(v) for v in value]
-        return float(f"{value:.15g}") if isinstance(value, float) else value
-
-    again = orr_release.load(written(rounded(content(text))))
-    assert told(again) != told(mechanism)
+    text = re.sub(r"\d+\.\d{9,}(e-\d+)?", lambda digits: f"{float(digits[0]):.15g}", mechanism.to_json())
+    assert told(orr_release.load(written(content(text)))) != told(mechanism)
 
 
 def test_a_recipe_in_place_of_the_law_is_caught(monkeypatch):
