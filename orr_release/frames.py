@@ -133,9 +133,7 @@ def rows_of(records: Any, rows: Array) -> Any:
     """
     if not is_table(records):
         return np.asarray(records)[rows]
-    if not len(rows):
-        return records
-    return imported("narwhals").from_native(records, eager_only=True).filter(rows.tolist()).to_native()
+    return imported("narwhals").from_native(records, eager_only=True)[np.flatnonzero(rows)].to_native()
 
 
 def _categories(values: Any) -> Any:

@@ -302,11 +302,7 @@ class Release:
         return form_channels(self.forms, attributes)
 
     def noise(self, attributes: Form) -> tuple[float, float]:
-        """Return the smallest ``|rho|`` of a table, and the mean variance of a cell's proportion per record.
-
-        Those who were asked are a sample of all, drawn at random. That adds the most where the true table is
-        even, and this much is counted.
-        """
+        """Return the least ``|rho|`` of a table, and the mean variance of a cell's proportion per record."""
         try:
             channels = [*self.channels(attributes).values()]
         except NotRecoverable:

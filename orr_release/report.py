@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
@@ -18,7 +18,6 @@ from orr.caps.guarded import Guarded
 from orr.optimum.certificate import Certified
 from orr_release.arrow import imported
 from orr_release.domain import Label
-from orr_release.odds import HUGE, SUSPICION, belief, believed, chance, odds, rounded_down, rounded_up
 from orr_release.plan import Plan, chosen, people, plan, tally
 
 if TYPE_CHECKING:
@@ -29,6 +28,8 @@ FORMATS = {".md": "\n\n", ".html": "\n"}  # By the end of a file's name; what se
 MAX_ROWS = 24  # Attributes in a table: half a page.
 MAX_LABELS_WIDTH = 40  # Characters of the labels of an attribute; longer ones are only counted.
 RELEASES = (1, 2, 10)  # Releases of the same record, as the template's table names them.
+MAX_FACTOR = 1e6  # A factor past this is no number to compare with: it says that almost nothing is promised.
+SUSPICION = 0.01  # A belief that is worth nothing by itself.
 MAX_EXPONENT = 700.0  # Of exp, below the overflow of doubles.
 
 
@@ -242,7 +243,7 @@ def _readers(release: Release) -> dict[str, Any]:
             for who, _, level in readers
         ],
         "weak": [word for word, level in ordinals if believed(level, SUSPICION) > 0.5],
-        "void": [word for word, level in ordinals if level > math.log(HUGE)],
+        "void": [word for word, level in ordinals if level > math.log(MAX_FACTOR)],
     }
 
 
@@ -273,3 +274,47 @@ def _better(release: Release) -> dict[str, Any]:
         "slack": f"{100 * slack:g}%" if slack < math.inf else None,
         "lower": rounded_down(mechanism.certificate.lower) if isinstance(mechanism, Certified) else None,
     }
+
+
+def rounded_up(value: float, digits: int = 3) -> str:
+    """Write a positive number, rounded up in its last digit.
+
+    A millionth of it is rounded down, lest a total of 2 that is met to the last digit become 2.01.
+    """
+    return _rounded(value * (1 - 1e-6), digits, math.ceil)
+
+
+def rounded_down(value: float, digits: int = 4) -> str:
+    """Write a number of at least 0, rounded down in its last digit."""
+    return _rounded(value, digits, math.floor) if value > 0 else "0"
+
+
+def _rounded(value: float, digits: int, way: Callable[[float], int]) -> str:
+    """Round a positive number to so many digits."""
+    places = digits - 1 - math.floor(math.log10(value))
+    if places <= 0:
+        return f"{way(value / 10**-places) * 10**-places:,}"
+    return f"{way(value * 10.0**places) / 10.0**places:,.{places}f}".rstrip("0").rstrip(".")
+
+
+def odds(level: float) -> str:
+    """Write the factor by which a release of this level may multiply odds, at most."""
+    return "over a million" if level > math.log(MAX_FACTOR) else rounded_up(math.exp(level))
+
+
+def belief(level: float, before: float) -> str:
+    """Write how far a belief may rise by a release of this level, in per cent."""
+    after = believed(level, before)
+    return "over 99.9%" if after > 0.999 else f"{math.ceil(1000 * after * (1 - 1e-6)) / 10:g}%"
+
+
+def believed(level: float, before: float) -> float:
+    """Return the largest belief that a release of this level can leave, by Bayes' rule."""
+    return 1 / (1 + (1 - before) / before * math.exp(-level))
+
+
+def chance(probability: float) -> str:
+    """Write a probability in per cent."""
+    if probability < 1e-4:
+        return "below 0.01%"
+    return f"{100 * probability:.{1 if probability >= 0.001 else 2}f}%"

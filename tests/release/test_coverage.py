@@ -244,7 +244,7 @@ SURVEYS = {  # mechanism, and what multiplies the survey's weights by race and b
     "large where rare": (lambda: mechanism("optimal", k=3), RARE, np.array([1.0, 4.0])),
     "small where rare": (lambda: mechanism("optimal", k=3), 1 / RARE, np.ones(2)),
     "guarded": (
-        lambda: orr_release.allocate(4.0, SIZES[:3], [1] * 3, method=METHODS["guarded"]),
+        lambda: orr.allocate(4.0, SIZES[:3], [1] * 3, method=METHODS["guarded"]),
         RARE,
         np.ones(2),
     ),

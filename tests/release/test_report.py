@@ -15,8 +15,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import orr_release
-from orr_release.odds import belief, believed, chance, odds, rounded_down, rounded_up
-from orr_release.report import TITLE, Report, marked, report
+from orr_release.report import (
+    TITLE,
+    Report,
+    belief,
+    believed,
+    chance,
+    marked,
+    odds,
+    report,
+    rounded_down,
+    rounded_up,
+)
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -137,6 +147,14 @@ def test_repeated_releases_multiply_levels():
         assert row[1:] == [f"{odds(t * level)} ({belief(t * level, 0.5)})" for t in (1, 2, 10)]
         ten = float(row[3].split(" ")[0])
         assert ten == pytest.approx(math.exp(level) ** 10, rel=0.011)
+
+
+def test_numbers_in_words_are_these():
+    ups, downs = map(rounded_up, (7.389, 2.0000001, 12345.0, 0.00123456)), map(rounded_down, (3.44477, 0.0))
+    assert [*ups, *downs] == ["7.39", "2", "12,400", "0.00124", "3.444", "0"]
+    assert [odds(2.0), odds(20.0)] == ["7.39", "over a million"]
+    assert [belief(2.0, 0.5), belief(2.0, 0.01), belief(20.0, 0.5)] == ["88.1%", "7%", "over 99.9%"]
+    assert believed(math.log(3), 0.5) == 0.75
 
 
 @given(st.floats(1e-12, 1e15))
@@ -357,7 +375,9 @@ def test_columns_are_spoken_of():
     assert "attribute 1" in plain
 
 
-@pytest.mark.parametrize(("q", "words"), [(0.5, "50.0%"), (0.00012, "0.01%"), (1e-300, "below 0.01%")])
+@pytest.mark.parametrize(
+    ("q", "words"), [(0.5, "50.0%"), (0.2689, "26.9%"), (0.00012, "0.01%"), (1e-300, "below 0.01%")]
+)
 def test_chances(q, words):
     assert chance(q) == words
 
