@@ -5,6 +5,8 @@ import math
 import os
 import random
 import re
+import subprocess
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -610,6 +612,12 @@ def test_a_file_can_be_read_by_people():
     text = made("many balls").to_json()
     assert max(map(len, text.splitlines())) <= 110
     assert text.isascii()
+
+
+def test_the_extra_is_named_where_it_is_missing():
+    code = "import sys; sys.modules['msgspec'] = None; import orr, orr_release"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'releases need msgspec, which is not installed: pip install ".[release]"' in done.stderr
 
 
 # The schema follows from the types.
