@@ -35,8 +35,8 @@ class Estimate:
 
     Attributes
     ----------
-    counts : ndarray
-        Unbiased estimates; they may be negative or fractional.
+    attributes : tuple of int
+        The attributes, in the order of the axes of ``counts``.
     total : float
         The number of records.
 
@@ -55,22 +55,24 @@ class Estimate:
     """
 
     def __init__(self, channel: Channel, released: ArrayLike) -> None:
-        self.channel = channel
+        self.channel, self.attributes = channel, channel.attributes
         self.released: Floats = frozen(np.array(released, dtype=float))
         self.total = float(self.released.sum())
-        self.counts: Floats = frozen(channel.invert(self.released))
+        self._counts: Floats = frozen(channel.invert(self.released))
 
     def __repr__(self) -> str:
         worst = min(map(abs, self.rho.values()))
-        return (
-            f"Estimate(attributes={self.attributes}, {self.counts.size} cells, N={self.total:.0f}, "
-            f"smallest |rho|={worst:.4g})"
-        )
+        return f"Estimate({self._subject}, N={self.total:.0f}, smallest |rho|={worst:.4g})"
 
     @property
-    def attributes(self) -> tuple[int, ...]:
-        """The attributes, in the order of the axes of ``counts``."""
-        return self.channel.attributes
+    def _subject(self) -> str:
+        """What the table is of."""
+        return f"attributes={self.attributes}, {self.counts.size} cells"
+
+    @property
+    def counts(self) -> Floats:
+        """Unbiased estimates; they may be negative or fractional."""
+        return self._counts
 
     @property
     def rho(self) -> dict[tuple[int, ...], float]:
@@ -89,6 +91,7 @@ class Estimate:
 
     @property
     def _people(self) -> float:
+        """What proportions are counts over."""
         if not self.total > 0:
             raise ValueError("there are no records: they have no proportions")
         return self.total
@@ -183,30 +186,21 @@ class Estimate:
         >>> [end.round(3).tolist() for end in estimate.interval(0.9, sampling=True, proportions=True)]
         [[0.542, 0.109], [0.891, 0.458]]
         """
+        ends = self._ends(level, sampling, proportions)
         few = int(np.count_nonzero(~self.reliable(sampling=sampling)))
         if few:
-            warnings.warn(unreliable(few, self.counts.size), Unreliable, stacklevel=2)
+            warnings.warn(
+                f"the intervals of {few} of {self.counts.size} cells may hold far less often than they say: "
+                "too few records or flips are behind them. reliable() tells which they are",
+                Unreliable,
+                stacklevel=2,
+            )
+        return ends
+
+    def _ends(self, level: float, sampling: bool, proportions: bool = False) -> tuple[Floats, Floats]:
+        """Return the ends of the intervals, whether they are reliable or not."""
+        if isinstance(level, bool) or not 0 < level < 1:
+            raise ValueError(f"level = {level!r} must be between 0 and 1")
         middle = self.proportions if proportions else self.counts
-        reach = quantile(level) * self.errors(sampling=sampling, proportions=proportions)
+        reach = float(-ndtri((1 - level) / 2)) * self.errors(sampling=sampling, proportions=proportions)
         return middle - reach, middle + reach
-
-
-def quantile(level: float) -> float:
-    """Return the normal quantile of a two-sided interval; raise if the level is not between 0 and 1.
-
-    Examples
-    --------
-    >>> round(quantile(0.95), 2)
-    1.96
-    """
-    if isinstance(level, bool) or not 0 < level < 1:
-        raise ValueError(f"level = {level!r} must be between 0 and 1")
-    return float(-ndtri((1 - level) / 2))
-
-
-def unreliable(few: int, cells: int) -> str:
-    """Return the text of the warning about intervals of some cells."""
-    return (
-        f"the intervals of {few} of {cells} cells may hold far less often than they say: too few records or "
-        "flips are behind them. reliable() tells which they are"
-    )

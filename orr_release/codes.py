@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from orr.arrays import Array, Integers
-from orr.checks import HIDDEN, nameless, too_narrow
+from orr.checks import HIDDEN, check_attributes, nameless, too_narrow
 from orr.mechanism import check_codes
 from orr_release import frames
 from orr_release.arrow import KIND_NAMES, Column, fill
@@ -100,6 +100,39 @@ def read(
             shown = frames.type_name(records, name)
             raise TypeError(f"column {name!r} is of type {shown}, which is not one type of Arrow: change it")
     return codes
+
+
+def places_of(domain: Domain | Integers, attributes: Any) -> list[int]:
+    """Return the numbers of one or several attributes, given by name or number.
+
+    Examples
+    --------
+    >>> places_of(Domain({"sex": ["F", "M"], "children": 4}), ["children", 0])
+    [1, 0]
+    """
+    single = isinstance(attributes, str | int | np.integer)
+    several: Iterable[Any] = [attributes] if single else attributes
+    if not isinstance(domain, Domain):
+        return check_attributes(several, len(domain))
+    return [domain.place(attribute) for attribute in several]
+
+
+def codes_given(domain: Domain | Integers, given: Mapping[Any, Any] | None) -> dict[int, int]:
+    """Return the numbers of the attributes given, and the codes of their values.
+
+    Examples
+    --------
+    >>> codes_given(Domain({"sex": ["F", "M"], "children": 4}), {"sex": "M"})
+    {0: 1}
+    """
+    if isinstance(domain, Domain):
+        return {domain.place(name): domain.code(name, label) for name, label in (given or {}).items()}
+    fixed = dict(zip(check_attributes(given or {}, len(domain)), (given or {}).values(), strict=True))
+    for i, code in fixed.items():
+        number = isinstance(code, int | np.integer) and not isinstance(code, bool)
+        if not (number and 0 <= code < domain[i]):
+            raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {domain[i] - 1}")
+    return fixed
 
 
 def _column(domain: Domain, i: int, complete: bool, places: Sequence[int] | None) -> Column:

@@ -27,8 +27,9 @@ from orr.checks import HIDDEN
 from orr_release.arrow import Undeclared, imported
 from orr_release.domain import Domain, Label
 from orr_release.estimate import Estimate
+from orr_release.forms import FORM
 from orr_release.origin import KEY, check_origin, check_truth, origin
-from orr_release.release import FORM, Release
+from orr_release.release import Release
 
 SUFFIXES = (".csv", ".parquet", ".arrow")
 ROWS = 2**18  # Read and randomized at a time: tens of megabytes, and long enough to be fast.
@@ -141,7 +142,7 @@ def estimate_file(
     made_by(source, release)
     numbers = [options[key] for key in ("weights", "counts") if isinstance(options.get(key), str)]
     tables = _batches(Path(source), _domain(release), numbers, [FORM] if release.sampled else [])
-    return release.concluded(
+    return release.combine(
         list(_each(lambda table: release.read(table, attributes, **options), tables, progress))
     )
 

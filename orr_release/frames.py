@@ -106,6 +106,38 @@ def column(frame: Any, name: str) -> Any:
         return None
 
 
+def numbers_of(frame: Any, name: str, meaning: str = "") -> Array:
+    """Return a column of numbers as an array; raise if there is none, with what it would have meant.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> numbers_of(pd.DataFrame({"weight": [1.5, 2.0]}), "weight")
+    array([1.5, 2. ])
+    """
+    nw = imported("narwhals")
+    table = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(table, nw.DataFrame) or name not in table.columns:
+        raise ValueError(f"there is no column {name!r}" + (f", {meaning}" if meaning else ""))
+    numbers: Array = table[name].to_numpy()
+    return numbers
+
+
+def rows_of(records: Any, rows: Array) -> Any:
+    """Return some rows of an array or a table, which are marked by True.
+
+    Examples
+    --------
+    >>> rows_of([[0, 1], [1, 1]], np.array([False, True]))
+    array([[1, 1]])
+    """
+    if not is_table(records):
+        return np.asarray(records)[rows]
+    if not len(rows):
+        return records
+    return imported("narwhals").from_native(records, eager_only=True).filter(rows.tolist()).to_native()
+
+
 def _categories(values: Any) -> Any:
     """Return a categorical of pandas in Arrow, with the same codes: Arrow would copy and check them all."""
     pa, codes = imported("pyarrow"), values.codes

@@ -22,15 +22,16 @@ it is pulled up to what rows and columns suggest.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtrc
 
 from orr.arrays import Floats
 from orr.channel import dense_shape
-from orr_release.counting import Part, ending
-from orr_release.pooled import Pooled
+from orr_release.counting import Part
 
 VARIANCE_TOL = 1e-14  # share of the variance of records in their likeliest cells: less is rounding noise
 EIGENVALUE_TOL = 1e-10  # share of the largest eigenvalue of a correlation matrix: less is rounding noise
@@ -80,16 +81,16 @@ class IndependenceTest:
         )
 
 
-def independence(pooled: Pooled, given: tuple[int, ...]) -> IndependenceTest:
-    """Test whether the first two axes of a table are independent, where the others have the codes given."""
-    if len(pooled.shape) - len(given) != 2:
-        raise ValueError(f"independence is tested for 2 attributes, got {len(pooled.shape) - len(given)}")
-    if not pooled.total > 0:
-        raise ValueError("there are no records, or only of weight 0: nothing can be tested")
-    dense_shape(pooled.shape, given)
-    parts, factors = _relative(pooled)
+def independence(answered: Sequence[tuple[Part, float]], given: tuple[int, ...]) -> IndependenceTest:
+    """Test whether the first two axes of a table are independent, where the others have the codes given.
+
+    Each form that was answered comes with its share in the estimate.
+    """
+    dense_shape(answered[0][0].channel.shape, given)
+    parts, factors = _relative(answered)
     p = sum(share / part.seen.sum() * part.channel.invert(part.seen) for part, share in parts)
-    group, margins = ending(given), _margins(p[ending(given)], parts, factors)
+    group: tuple[Any, ...] = (..., *given)
+    margins = _margins(p[group], parts, factors)
     null = p.copy()
     null[group] = p[group].sum() * np.outer(*margins)
     cells = math.prod(a - 1 for a in p[group].shape)
@@ -106,17 +107,15 @@ def independence(pooled: Pooled, given: tuple[int, ...]) -> IndependenceTest:
     return IndependenceTest(*_quadratic(theta, covariance, VARIANCE_TOL * noise), float(smallest))
 
 
-def _relative(pooled: Pooled) -> tuple[list[tuple[Part, float]], list[float]]:
+def _relative(answered: Sequence[tuple[Part, float]]) -> tuple[list[tuple[Part, float]], list[float]]:
     """Take the two attributes as shrunk by what the first form tells of each of them alone.
 
     This shrinks rows and columns of theta by these factors, and so changes nothing; but faint attributes keep
     their digits, since for one form no more than ``rho_ij / (rho_i rho_j)`` is left to undo.
     """
-    first = pooled.answered[0][0].channel
+    first = answered[0][0].channel
     factors = {i: first.rho[i,] for i in first.attributes[:2]}
-    parts = [
-        (replace(part, channel=part.channel.relative(factors)), share) for part, share in pooled.answered
-    ]
+    parts = [(replace(part, channel=part.channel.relative(factors)), share) for part, share in answered]
     return parts, list(factors.values())
 
 

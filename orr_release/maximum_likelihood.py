@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from orr.arrays import Floats
 from orr_release.counting import Part
-from orr_release.shown import Axes
 
 # A table whose log-likelihood is within this of the best is, where the likelihood is like a parabola, within
 # sqrt(2e-5) = 0.45% of a standard error of it, in every direction.
@@ -30,56 +28,6 @@ MIN_SHARE = 0.01  # smallest share of a uniform cell that a start gives to each 
 KEPT_SHARE = 0.1  # a longer step leaves a cell this share of what EM gives it: it may be wanted again
 GAP_FACTOR = 0.1  # a step of Newton's method aims at a tenth of the gap
 STEP_SHARE = 0.99  # and goes at most this share of the way to a cell of 0
-
-
-@dataclass(frozen=True, eq=False)
-class Nonnegative:
-    """A table of greatest likelihood. It has no negative counts, and is biased.
-
-    Attributes
-    ----------
-    counts : ndarray
-        The counts, which are not negative.
-    gap : float
-        What the log-likelihood could still rise by, at most; 1e-5 is aimed at.
-    steps : int
-        How often its gradient was evaluated.
-
-    Examples
-    --------
-    >>> import orr_release
-    >>> orr_release.kronecker([3], [1.0]).estimate([[0]] * 60 + [[1]] * 25 + [[2]] * 15, 0).nonnegative()
-    Nonnegative(attributes=(0,), 3 cells, N=100; biased, greatest likelihood to 1.9e-06)
-    """
-
-    axes: Axes
-    counts: Floats
-    subject: str
-    gap: float
-    steps: int
-
-    @property
-    def converged(self) -> bool:
-        """Whether no table without negative counts is more likely, to 1e-5."""
-        return self.gap <= LIKELIHOOD_GAP
-
-    @property
-    def proportions(self) -> Floats:
-        """Counts over their sum."""
-        if not self.counts.sum() > 0:
-            raise ValueError("the group given has a count of 0: it has no proportions")
-        return self.counts / self.counts.sum()
-
-    def __repr__(self) -> str:
-        reached = (
-            "greatest likelihood to" if self.converged else "NOT of greatest likelihood, which may be more by"
-        )
-        return f"Nonnegative({self.subject}, N={self.counts.sum():.0f}; biased, {reached} {self.gap:.2g})"
-
-    def to_frame(self, kind: str = "pandas") -> Any:
-        """Make a frame with a row a cell: labels, count, proportion, as that of the unbiased estimate."""
-        shares = self.proportions if self.counts.sum() > 0 else None
-        return self.axes.frame({"count": self.counts, "proportion": shares}, kind)
 
 
 @dataclass(frozen=True)

@@ -14,46 +14,47 @@ import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orr.arrays import Array, Floats, Integers
+from orr.arrays import Integers
 from orr.channel import Channel, NotRecoverable, check_table
-from orr.checks import check_attributes
 from orr.levels import Levels
 from orr.mechanism import Mechanism
 from orr.randomness import Source
-from orr_release.codes import read, write
-from orr_release.counting import Part, Tally, column, labels_seen
+from orr_release.codes import codes_given, places_of, read, write
+from orr_release.counting import check_options, count_records, take_counts
 from orr_release.domain import Domain, Label
 from orr_release.estimate import Estimate
-from orr_release.filter_check import warn_of
+from orr_release.filter_check import Labels, warn_if_filtered
+from orr_release.forms import (
+    FORM,
+    Form,
+    Forms,
+    check_forms,
+    form_channels,
+    form_noise,
+    form_numbers,
+    largest_levels,
+    randomize,
+)
 from orr_release.frames import is_lazy, is_table, partitions, perturb_lazily
 from orr_release.mechanism_file.write import contents, digest, save, written
 from orr_release.origin import check_origin, check_truth, origin
 from orr_release.plan import Plan, plan
 from orr_release.report import Report, report
 
-Form = tuple[int, ...]
 Attributes = str | int | Iterable[str | int]
+Given = Mapping[str | int, Label | None] | None
+Reading = tuple[Estimate, Labels]  # What was read from a batch of released records, for ``combine``.
 
-FORM = "form"  # The column that says which form a person had.
-SAMPLED_BLOCK = 2**22  # Values of sampled releases randomized at a time: many rows of each form.
-FILTER_ROWS = 20_000  # Released records searched for traces of a filter: milliseconds.
 MAX_NAMES = 4  # Attributes that are named in one line.
 
 
 class Seeded(UserWarning):
     """A release has a seed or generator of its own: whoever finds or guesses it can take the noise off."""
-
-
-class Reading(NamedTuple):
-    """What was read from a batch of released records: an estimate, and counts of labels in some rows."""
-
-    estimate: Estimate
-    labels: dict[int, Array]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -77,10 +78,6 @@ class Release:
     sampled : bool
         Whether each person is asked the attributes of one form, drawn at random. Released arrays then have -1
         where nothing was asked, tables a null, and the number of the form in a column ``form``.
-    domain : Domain or None
-        Names and labels.
-    construction : str or None
-        The function that made it.
 
     Examples
     --------
@@ -94,7 +91,7 @@ class Release:
     ['sex', 'children']
     """
 
-    forms: tuple[tuple[Form, Mechanism], ...]
+    forms: Forms
     sampled: bool
     domain: Domain | None
     construction: str | None
@@ -106,11 +103,8 @@ class Release:
         *,
         construction: str | None = None,
     ) -> None:
-        sampled = not isinstance(mechanism, Mechanism)
-        if isinstance(mechanism, Mechanism):
-            construction = construction or mechanism.construction
-            mechanism = {tuple(range(len(mechanism.sizes))): mechanism}
-        forms = _checked(mechanism)
+        forms, sampled = check_forms(mechanism), not isinstance(mechanism, Mechanism)
+        construction = construction or (None if sampled else forms[0][1].construction)
         vars(self).update(forms=forms, sampled=sampled, domain=domain, construction=construction)
         if not isinstance(domain, Domain | None):
             raise TypeError(f"domain must be a Domain, got {type(domain).__name__}")
@@ -134,9 +128,9 @@ class Release:
     @cached_property
     def levels(self) -> Levels:
         """All levels. Which form a person had is drawn without looking, and tells nothing."""
-        return _largest(self.forms) if self.sampled else self.mechanism.levels
+        return largest_levels(self.forms) if self.sampled else self.mechanism.levels
 
-    @property
+    @cached_property
     def sizes(self) -> Integers:
         """Number of values of each attribute."""
         return self.levels.sizes if self.sampled else self.mechanism.sizes
@@ -202,29 +196,16 @@ class Release:
             )
         if not self.sampled:
             return write(self.mechanism.randomize(codes, source), records, self._domain)
-        released, forms = self._randomize(codes, source)
-        more = {FORM: forms} if is_table(records) else {}
+        released, numbers = randomize(self.forms, codes, source)
+        more = {FORM: numbers} if is_table(records) else {}
         return write(released, records, self._domain, gaps=True, **more)
-
-    def _randomize(self, codes: Array, source: Source) -> tuple[Array, Integers]:
-        """Draw a form for each record and randomize what it asks; what it does not ask becomes -1."""
-        released, forms = np.full_like(codes, -1), np.empty(len(codes), dtype=np.int64)
-        step = max(1, SAMPLED_BLOCK // len(self.sizes))
-        for start in range(0, len(codes), step):
-            rows = slice(start, start + step)
-            n = len(codes[rows])
-            forms[rows] = source.integers(np.array([len(self.forms)]), (n,))
-            for number, (form, mechanism) in enumerate(self.forms):
-                place = np.ix_(np.flatnonzero(forms[rows] == number) + start, np.array(form))
-                released[place] = mechanism.law.perturb(codes[place], source)
-        return released, forms
 
     def estimate(
         self,
         released: Any,
         attributes: Attributes,
         *,
-        given: Mapping[str | int, Label | None] | None = None,
+        given: Given = None,
         weights: ArrayLike | str | None = None,
         counts: bool | str = False,
     ) -> Estimate:
@@ -277,92 +258,48 @@ class Release:
         >>> release.estimate(released, 0, given={1: 2}).proportions.round(2)
         array([0., 1.])
         """
-        options: dict[str, Any] = {"given": given, "weights": weights, "counts": counts}
+        options = given, weights, counts
         if not is_lazy(released):
-            return self.concluded([self.read(released, attributes, **options)])
+            return self.combine([self.read(released, attributes, *options)])
         if not (weights is None or isinstance(weights, str)):
             raise TypeError("weights must be the name of a column for a dask frame")
-        return self.concluded(partitions(released, lambda part: self.read(part, attributes, **options)))
+        return self.combine(partitions(released, lambda part: self.read(part, attributes, *options)))
 
     def read(
         self,
         released: Any,
         attributes: Attributes,
-        *,
-        given: Mapping[str | int, Label | None] | None = None,
+        given: Given = None,
         weights: ArrayLike | str | None = None,
         counts: bool | str = False,
     ) -> Reading:
-        """Read a batch of released records, for :meth:`concluded`; the parameters are those of estimate."""
-        check_origin(origin(released), self.digest)
-        chosen, fixed = self.places(attributes), self.fixed(given)
-        check_table(self.sizes, table := (*chosen, *fixed))
-        if not (isinstance(counts, bool) or (isinstance(counts, str) and counts)):
-            raise TypeError(f"counts = {counts!r} must be True, False or the name of a column")
-        if weights is not None and counts:
-            raise ValueError("weights and counts cannot both be given")
-        for what, name in (("weights", weights), ("counts", counts)):
-            if isinstance(name, str) and (name in self.names or (self.sampled and name == FORM)):
-                raise ValueError(f"{what} = {name!r} must not be a randomized column: its values are noisy")
+        """Read a batch of released records, for :meth:`combine`; the parameters are those of estimate."""
+        if (named := origin(released)) is not None:
+            check_origin(named, self.digest)
+        fixed, domain = codes_given(self._domain, given), self.domain
+        check_table(self.sizes, table := (*self.places(attributes), *fixed))
+        check_options(weights, counts, self.names, FORM if self.sampled else None)
         channels = self.channels(table)
         if counts is True:
-            if self.sampled:
-                raise ValueError("counts of a sampled release do not tell who was asked: give the records")
-            tally = Tally.of_counts(released, next(iter(channels.values())).shape)
-            ((seen, _),) = tally.seen.values()
-            axes = {*range(seen.ndim)}
-            found = {i: seen.sum(axis=tuple(axes - {j})) for j, i in enumerate(table)}
+            found = take_counts(released, channels[0])
         else:
-            name, forms = counts or None, self._form_numbers(released) if self.sampled else None
-            tally = Tally(released, self._domain, table, forms, channels, weights=weights, counts=name)
-            # Last, since by now the records are known to be good.
-            found = labels_seen(released, self._domain, table, FILTER_ROWS, self.sampled, name)
-        parts = {form: Part(channel, *tally.seen[form]) for form, channel in channels.items()}
-        names: tuple[str | int, ...] = table
-        labels = None
-        if self.domain is not None:
-            names, labels = zip(*((self.domain.names[i], self.domain.labels[i]) for i in table), strict=True)
-        codes, sums = list(fixed.values()), (tally.total, tally.squares)
-        return Reading(Estimate(chosen, parts, *sums, names=names, labels=labels, given=codes), found)
+            forms = form_numbers(self.forms, released, self.sizes) if self.sampled else None
+            found = count_records(released, self._domain, channels, forms, weights, counts or None)
+        known = None if domain is None else [domain.labels[i] for i in table]
+        names, codes = [self.names[i] for i in table], list(fixed.values())
+        return Estimate(*found[:3], names=names, labels=known, given=codes), found.labels
 
-    def concluded(self, readings: Iterable[Reading]) -> Estimate:
+    def combine(self, readings: Iterable[Reading]) -> Estimate:
         """Add up what was read, and warn where rows seem to have been chosen by a released value."""
-        every = list(readings)
-        columns = {i: np.sum([r.labels[i] for r in every if i in r.labels], axis=0) for i in every[0].labels}
-        warn_of(columns, self.levels.flip_probabilities, self.domain)
-        return sum((r.estimate for r in every[1:]), start=every[0].estimate)
-
-    def _form_numbers(self, released: Any) -> Integers:
-        """Return the form of each record, from the column of that name or from what an array answers."""
-        if is_table(released):
-            numbers = column(released, FORM, "which tells what each person was asked")
-            if numbers.dtype.kind not in "iu" or not np.isin(numbers, np.arange(len(self.forms))).all():
-                raise ValueError(f"column {FORM!r} must hold numbers of forms, 0 to {len(self.forms) - 1}")
-            return numbers.astype(np.int64)
-        codes = read(released, self.sizes, gaps=True, complete=False)
-        patterns, which = np.unique(np.packbits(codes >= 0, axis=1), axis=0, return_inverse=True)
-        asked = np.array([np.isin(np.arange(len(self.sizes)), form) for form, _ in self.forms])
-        known = {row.tobytes(): number for number, row in enumerate(np.packbits(asked, axis=1))}
-        numbers = np.array([known.get(row.tobytes(), -1) for row in patterns], dtype=np.int64)[which.ravel()]
-        if len(numbers) and numbers.min() < 0:
-            raise ValueError(f"record {int(numbers.argmin())} answers what no form asks")
-        return numbers
+        estimates, labels = zip(*readings, strict=True)
+        warn_if_filtered(labels, self.levels.flip_probabilities, self.domain)
+        return sum(estimates[1:], start=estimates[0])
 
     def channels(self, attributes: Form) -> dict[int, Channel]:
         """Return the channels of all forms that tell of a table, by the number of the form."""
         if not self.sampled:
             return {0: Channel.of(self.mechanism.law, attributes)}
-        found = {}
-        for number, (form, mechanism) in enumerate(self.forms):
-            if set(attributes) <= set(form):
-                inside = Channel.of(mechanism.law, [form.index(i) for i in attributes])
-                if inside.recoverable:
-                    found[number] = inside.renamed(attributes)
-        if not found:
-            raise NotRecoverable(
-                f"the table over attributes {attributes} cannot be recovered: no form tells of all of them"
-            )
-        return found
+        return form_channels(self.forms, attributes)
 
     def noise(self, attributes: Form) -> tuple[float, float]:
         """Return the smallest ``|rho|`` of a table, and the mean variance of a cell's proportion per record.
@@ -371,35 +308,15 @@ class Release:
         even, and this much is counted.
         """
         try:
-            channels = self.channels(attributes).values()
+            channels = [*self.channels(attributes).values()]
         except NotRecoverable:
             return 0.0, math.inf
-        factor = min(abs(r) for c in channels for r in c.rho.values())
-        if not self.sampled:
-            return factor, next(iter(channels)).noise
-        cells = math.prod(self.sizes[list(attributes)].tolist())
-        spread = (1 - 1 / cells) / cells
-        precision = math.fsum(1 / (c.noise + spread) for c in channels) / len(self.forms)
-        return factor, max(1 / precision - spread, 0.0)
+        factor = min(abs(r) for channel in channels for r in channel.rho.values())
+        return factor, form_noise(channels, len(self.forms)) if self.sampled else channels[0].noise
 
     def places(self, attributes: Any) -> list[int]:
         """Return the numbers of some attributes, given by name or number."""
-        single = isinstance(attributes, str | int | np.integer)
-        several: Iterable[Any] = [attributes] if single else attributes
-        if self.domain is None:
-            return check_attributes(several, len(self.sizes))
-        return [self.domain.place(attribute) for attribute in several]
-
-    def fixed(self, given: Mapping[Any, Any] | None) -> dict[int, int]:
-        """Return the numbers of the attributes given, and the codes of their values."""
-        if self.domain is not None:
-            return {self.domain.place(name): self.domain.code(name, v) for name, v in (given or {}).items()}
-        fixed = dict(zip(check_attributes(given or {}, len(self.sizes)), (given or {}).values(), strict=True))
-        for i, code in fixed.items():
-            number = isinstance(code, int | np.integer) and not isinstance(code, bool)
-            if not (number and 0 <= code < self.sizes[i]):
-                raise ValueError(f"given[{i}] = {code!r} must be a value from 0 to {self.sizes[i] - 1}")
-        return fixed
+        return places_of(self._domain, attributes)
 
     def plan(self, n: int, tables: Iterable[Any] | None = None) -> Plan:
         """Tell how exact the tables of a release will be, before anyone looks at the records.
@@ -531,36 +448,3 @@ class Release:
     @property
     def _domain(self) -> Domain | Integers:
         return self.sizes if self.domain is None else self.domain
-
-
-def _checked(forms: Mapping[Form, Mechanism]) -> tuple[tuple[Form, Mechanism], ...]:
-    """Return forms with their mechanisms; raise if some attribute is in none, or a form is there twice."""
-    pairs = tuple((tuple(form), mechanism) for form, mechanism in forms.items())
-    for form, mechanism in pairs:
-        if not isinstance(mechanism, Mechanism) or len(mechanism.sizes) != len(form):
-            raise ValueError(f"the form {form} must have a mechanism of {len(form)} attributes")
-    asked = sorted({i for form, _ in pairs for i in form})
-    if asked != list(range(len(asked))) or not asked or len({frozenset(f) for f, _ in pairs}) < len(pairs):
-        raise ValueError("every attribute must stand in a form, and no form twice")
-    return pairs
-
-
-def _largest(forms: tuple[tuple[Form, Mechanism], ...]) -> Levels:
-    """Return the largest levels of each attribute in any form, and its mean flip probability if asked."""
-    k = 1 + max(max(form) for form, _ in forms)
-    sizes, flips, times = np.zeros(k, dtype=np.int64), np.zeros(k), np.zeros(k)
-    levels, neighbours, exact = np.zeros(k), np.zeros(k), np.zeros(k)
-    for form, mechanism in forms:
-        some, own = list(form), mechanism.levels
-        sizes[some] = own.sizes
-        flips[some] += own.flip_probabilities
-        times[some] += 1
-        values: list[tuple[Floats, Floats]] = [
-            (levels, own.epsilons),
-            (neighbours, own.neighbour_epsilons),
-            (exact, np.where(own.neighbour_exact, own.neighbour_epsilons, 0.0)),
-        ]
-        for largest, value in values:
-            np.maximum.at(largest, some, value)
-    epsilon = max(mechanism.epsilon for _, mechanism in forms)
-    return Levels(sizes, epsilon, levels, neighbours, exact >= neighbours, flips / times)

@@ -20,7 +20,8 @@ from orr.mechanism import Mechanism
 from orr.problem import Problem
 from orr.progress import Clock, shown
 from orr_release.domain import Domain
-from orr_release.release import Form, Release
+from orr_release.forms import Form
+from orr_release.release import Release
 
 Forms = dict[Form, Mechanism]
 

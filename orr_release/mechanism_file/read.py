@@ -42,9 +42,10 @@ from orr.optimum.certificate import Certificate, Certified
 from orr.optimum.verify import DENSE_RADIUS, SLACK, consistent
 from orr.problem import Kinds, Problem
 from orr_release.domain import Domain
+from orr_release.forms import Form
 from orr_release.mechanism_file import format as entries
 from orr_release.mechanism_file.format import canonical, check_length, hashed
-from orr_release.release import Form, Release
+from orr_release.release import Release
 from orr_release.sampled import MOST_FORMS
 
 LAWS: dict[type[Struct], type[Law]] = {

@@ -16,6 +16,15 @@ def observed_table(values, sizes, chosen):
     return np.bincount(cells, minlength=int(np.prod(shape))).reshape(shape)
 
 
+def dense(mechanism, attributes):
+    """Channel of some attributes, summed up from the whole matrix."""
+    sizes = tuple(mechanism.sizes)
+    values = np.indices(sizes).reshape(len(sizes), -1)[list(attributes)]
+    shape = tuple(sizes[i] for i in attributes)
+    member = np.ravel_multi_index(values, shape) == np.arange(np.prod(shape))[:, None]
+    return member @ mechanism.matrix() @ member.T / member.sum(axis=1)
+
+
 # A law is compared by identity, so this is a channel for each law: tables of one law are drawn by hundreds.
 channel_of = lru_cache(maxsize=8)(Channel.of)
 
@@ -23,4 +32,4 @@ channel_of = lru_cache(maxsize=8)(Channel.of)
 def unbiased_table(law, observed, attributes):
     """Undo the randomization of a table of counts, for records of one form and of weight 1."""
     part = Part(channel_of(law, attributes), observed, observed)
-    return Estimate(attributes, {0: part}, part.seen.sum(), part.seen.sum())
+    return Estimate({0: part}, part.seen.sum(), part.seen.sum())

@@ -15,17 +15,9 @@ from orr.channel import Channel
 from orr.laws.law import subsets
 from orr_release.counting import Part
 from tests.common import CONSTRUCTIONS, GOLDEN, examples, problems
+from tests.release.common import dense
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
-
-
-def dense(mechanism, attributes):
-    """Channel of some attributes, summed up from the whole matrix."""
-    sizes = tuple(mechanism.sizes)
-    values = np.indices(sizes).reshape(len(sizes), -1)[list(attributes)]
-    shape = tuple(sizes[i] for i in attributes)
-    member = np.ravel_multi_index(values, shape) == np.arange(prod(shape))[:, None]
-    return member @ mechanism.matrix() @ member.T / member.sum(axis=1)
 
 
 def check_channel(mechanism, attributes):
@@ -58,9 +50,10 @@ def test_a_channel_is_what_the_matrix_says(name, problem, data):
         check_channel(mechanism, attributes)
 
 
-def test_axes_in_the_wrong_order_are_caught(monkeypatch):
+@pytest.mark.parametrize("change", [np.transpose, np.ones_like], ids=["wrong order", "uncorrected"])
+def test_axes_in_the_wrong_order_and_uncorrected_counts_are_caught(change, monkeypatch):
     right = module._kernel
-    monkeypatch.setattr(module, "_kernel", lambda factors, shape: right(factors, shape).T)
+    monkeypatch.setattr(module, "_kernel", lambda factors, shape: right(change(factors), shape))
     with pytest.raises(AssertionError):
         check_channel(orr.optimal(SIZES, LEVELS), (0, 2))
 

@@ -160,7 +160,7 @@ def test_what_a_killed_run_left_is_named(planned_job, capsys):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break differently there")
 def test_a_reader_who_goes_away_is_told_nothing(planned_job):
-    words = [sys.executable, "-m", "orr", "report", "mechanism.json"]
+    words = [sys.executable, "-m", "orr_release", "report", "mechanism.json"]
     read, write = os.pipe()
     os.close(read)
     done = subprocess.run(words, cwd=planned_job, env=TREE, stdout=write, stderr=subprocess.PIPE, check=False)
@@ -236,7 +236,7 @@ def test_a_refusal_is_no_crash(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="a row has too few or too many columns"):
         files.release_file(mechanism, tmp_path / "truth.csv", tmp_path / "new.csv")
     assert opened == [str(tmp_path / "truth.csv")]
-    words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
+    words = [sys.executable, "-m", "orr_release", "release", "m.json", "truth.csv", "new.csv"]
     options = {"cwd": tmp_path, "env": TREE, "capture_output": True, "text": True, "check": False}
     runs = [subprocess.run(words, **options) for _ in range(2)]
     assert {run.returncode for run in runs} == {1}
@@ -333,7 +333,7 @@ def test_a_signal_leaves_nothing_half_done(tmp_path, kind):
     domain = orr_release.Domain({"sex": ["F", "M"]})
     orr_release.kronecker(domain, [1.0]).save(tmp_path / "m.json")
     (tmp_path / "truth.csv").write_text("sex\n" + "F\nM\n" * 2_000_000, "utf-8")
-    words = [sys.executable, "-m", "orr", "release", "m.json", "truth.csv", "new.csv"]
+    words = [sys.executable, "-m", "orr_release", "release", "m.json", "truth.csv", "new.csv"]
     number = getattr(signal, kind)
     before = signal.signal(number, signal.SIG_DFL)  # what nohup ignores, the command would ignore too
     try:
@@ -390,6 +390,6 @@ def test_mistakes_are_named(planned_job, words, message, capsys):
 
 
 def test_it_is_a_module_and_a_script():
-    for command in ([sys.executable, "-m", "orr"], [str(Path(sys.executable).with_name("orr"))]):
+    for command in ([sys.executable, "-m", "orr_release"], [str(Path(sys.executable).with_name("orr"))]):
         done = subprocess.run([*command, "--help"], env=TREE, capture_output=True, text=True, check=True)
         assert "ethics board" in done.stdout

@@ -17,7 +17,6 @@ import orr_release
 from orr.book.people import people, survey
 from orr.channel import Channel
 from orr_release import independence as inference
-from orr_release import pooled
 from orr_release.counting import Part
 from orr_release.estimate import Estimate
 from tests.common import some_slow
@@ -106,14 +105,14 @@ def test_every_cell_of_the_file_has_records_enough():
 
 
 def test_intervals_without_sampling_miss_the_population(monkeypatch):
-    short = pooled.Pooled.variance
-    monkeypatch.setattr(pooled.Pooled, "variance", lambda self, sampling: short(self, False))
+    short = Estimate._variance
+    monkeypatch.setattr(Estimate, "_variance", lambda self, sampling: short(self, False))
     with pytest.raises(AssertionError):
         check_coverage("optimal", True, runs=200)
 
 
 def test_intervals_from_released_counts_are_caught(monkeypatch):
-    monkeypatch.setattr(pooled.Pooled, "variance", lambda self, sampling: self.parts[0].seen)
+    monkeypatch.setattr(Estimate, "_variance", lambda self, sampling: self.parts[0].seen)
     with pytest.raises(AssertionError):
         check_coverage("optimal", False, runs=100)
 
@@ -159,7 +158,7 @@ def held(level, n, sampling, spread, runs):
     for _ in range(runs):
         chosen = rng.integers(0, n, n) if sampling else np.arange(n)
         part = summed(rng, channel, cells[chosen], weights[chosen])
-        found = Estimate((0,), {0: part}, part.seen.sum(), part.squares.sum())
+        found = Estimate({0: part}, part.seen.sum(), part.squares.sum())
         low, high = found.interval(sampling=sampling, proportions=True)
         hits += (low <= truth) & (truth <= high)
     return hits, *conditions(channel, cells, weights)
@@ -183,7 +182,7 @@ def test_intervals_of_a_group_hold_its_proportions(name):
         sampling = bool(run % 2)
         people = RECORDS[rng.integers(0, len(RECORDS), 5000)] if sampling else RECORDS
         seen = observed_table(m.perturb(people, rng), m.sizes, [0, 1])
-        found = Estimate((0,), {0: Part(channel, seen, seen)}, len(people), len(people), given=[1])
+        found = Estimate({0: Part(channel, seen, seen)}, len(people), len(people), given=[1])
         low, high = found.interval(sampling=sampling, proportions=True)
         hits[run % 2] += (low <= whole / whole.sum()) & (whole / whole.sum() <= high)
     low, high = bounds(runs, *COVERED, tests=hits.size * len(METHODS))
@@ -221,10 +220,10 @@ def test_the_test_has_its_size_and_the_usual_one_has_not(name):
 
 
 def test_the_usual_test_of_a_joint_release_is_caught(monkeypatch):
-    def usual(pooled):  # nothing to undo
-        channel = pooled.answered[0][0].channel.relative({})
+    def usual(answered):  # nothing to undo
+        channel = answered[0][0].channel.relative({})
         channel.rho = dict.fromkeys(channel.rho, 1.0)
-        return [(replace(pooled.answered[0][0], channel=channel), 1.0)], [1.0, 1.0]
+        return [(replace(answered[0][0], channel=channel), 1.0)], [1.0, 1.0]
 
     monkeypatch.setattr(inference, "_relative", usual)
     with pytest.raises(AssertionError):
@@ -265,7 +264,7 @@ def weighted_rejections(name, runs, n=2000):
         form = rng.integers(0, len(m.forms), n) if name == "sampled" else np.zeros(n, dtype=int)
         own = {f: form == f for f in channels}
         parts = {f: summed(rng, c, (2 * race + income)[own[f]], w[own[f]]) for f, c in channels.items()}
-        hits += Estimate((2, 1), parts, w.sum(), (w**2).sum()).independence_test().pvalue < 0.05
+        hits += Estimate(parts, w.sum(), (w**2).sum()).independence_test().pvalue < 0.05
     return hits
 
 
@@ -306,7 +305,7 @@ def synthetic(runs, rows, columns, extra, by_row):
     for _ in range(runs):
         cells = rng.choice(6, 1000, p=table.ravel())
         part = summed(rng, channel, cells, rng.lognormal(0, 1, 1000) * np.array(by_row)[cells // 2])
-        found = Estimate((0, 1), {0: part}, part.seen.sum(), part.squares.sum()).independence_test()
+        found = Estimate({0: part}, part.seen.sum(), part.squares.sum()).independence_test()
         hits += found.pvalue < 0.05
     return hits
 

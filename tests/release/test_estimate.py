@@ -15,62 +15,23 @@ from hypothesis import strategies as st
 import orr
 import orr_release
 from orr.channel import Channel
+from orr_release import codes, frames
 from orr_release.counting import Part
 from orr_release.estimate import Estimate
-from orr_release.pooled import Pooled
-from tests.common import CONSTRUCTIONS, GOLDEN, examples, flip_sets, problems
-from tests.release.common import unbiased_table
+from tests.common import CONSTRUCTIONS, GOLDEN, examples, problems
+from tests.release.common import dense, unbiased_table
 
 SIZES, LEVELS = [2, 3, 4], [1.0, 1.5, 2.0]
-
-
-def channel(mechanism, attributes):
-    """Channel from true to released values of some attributes, from the whole matrix."""
-    sizes = tuple(mechanism.sizes)
-    values = np.indices(sizes).reshape(len(sizes), -1)[list(attributes)]
-    shape = tuple(sizes[i] for i in attributes)
-    cells = np.ravel_multi_index(values, shape)
-    member = (cells == np.arange(np.prod(shape))[:, None]).astype(float)
-    return member @ mechanism.matrix() @ member.T / member.sum(axis=1), shape
-
-
-def check_identity(mechanism, attributes):
-    """The estimator after the channel is the identity: every table comes back."""
-    forward, shape = channel(mechanism, attributes)
-    truth = np.arange(1.0, 1 + np.prod(shape)) ** 2
-    expected = (forward @ truth).reshape(shape)
-    counts = unbiased_table(mechanism.law, expected, attributes).counts
-    np.testing.assert_allclose(counts, truth.reshape(shape), rtol=1e-6, atol=1e-5 * truth.sum())
-
-
-@pytest.mark.parametrize("name", CONSTRUCTIONS)
-@given(problem=problems(max_k=3, max_size=4, min_level=0.3), data=st.data())
-def test_estimator_after_channel_is_the_identity(name, problem, data):
-    mechanism = CONSTRUCTIONS[name](*problem)
-    k = len(mechanism.sizes)
-    attributes = data.draw(st.permutations(range(k)).flatmap(lambda p: st.sampled_from(p_prefixes(p))))
-    rho = [abs(mechanism.law.rho(set(s))) for s in flip_sets(k) if s and set(s) <= set(attributes)]
-    if min(rho) > 1e-3:
-        check_identity(mechanism, attributes)
-
-
-def p_prefixes(permutation):
-    return [tuple(permutation[: i + 1]) for i in range(len(permutation))]
-
-
-def test_uncorrected_counts_are_caught(monkeypatch):
-    monkeypatch.setattr(Channel, "_factors", lambda self: np.ones((2,) * len(self.shape)))
-    with pytest.raises(AssertionError):
-        check_identity(orr.kronecker(SIZES, LEVELS), (0, 2))
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 def test_factors_are_the_eigenvalues_of_the_channel(name):
     mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
-    forward, _ = channel(mechanism, (0, 1))
     rho = mechanism.estimate(np.zeros((1, len(mechanism.sizes)), dtype=int), (0, 1)).rho
     expected = [1] + [rho[0,]] + 2 * [rho[1,]] + 2 * [rho[0, 1]]
-    np.testing.assert_allclose(np.sort(np.linalg.eigvals(forward).real), np.sort(expected), atol=1e-12)
+    np.testing.assert_allclose(
+        np.sort(np.linalg.eigvals(dense(mechanism, (0, 1))).real), np.sort(expected), atol=1e-12
+    )
 
 
 @given(problems(min_k=2, max_k=2, max_size=12, min_level=0.2))
@@ -78,20 +39,6 @@ def test_sign_of_the_pair_factor_tells_the_cases_apart(problem):
     pair = orr.two_attribute(*problem)
     value = pair.law.rho({0, 1})
     assert value == 0 or (value > 0) == (pair.case in ("I", "II"))
-
-
-@pytest.mark.parametrize("name", CONSTRUCTIONS)
-@pytest.mark.parametrize("attributes", [(0,), (1, 0)])
-def test_standard_errors_are_the_spread_of_estimates(name, attributes):
-    mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
-    forward, shape = channel(mechanism, attributes)
-    truth = np.arange(1, 1 + np.prod(shape)) * 100
-    inverse = np.linalg.inv(forward)
-    # Each record of truth v adds an independent column of the inverse: exact variance, cell by cell.
-    variance = (inverse**2 @ forward) @ truth - truth
-    expected = (forward @ truth).reshape(shape)
-    errors = unbiased_table(mechanism.law, expected, attributes).standard_errors
-    np.testing.assert_allclose(errors.ravel(), np.sqrt(variance), rtol=1e-9)
 
 
 def test_estimates_from_a_release_are_within_their_errors():
@@ -104,6 +51,38 @@ def test_estimates_from_a_release_are_within_their_errors():
     assert result.counts.shape == (3, 4)
     np.testing.assert_allclose(result.counts.sum(), 50_000)
     assert (abs(result.counts - truth) < 6 * result.standard_errors).all()
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("attributes", [0, (1, 0)])
+def test_a_release_estimates_as_its_mechanism_does(name, attributes):
+    """Forms and weights that are not there change nothing, to the last bit."""
+    mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
+    truth = np.random.default_rng(2).integers(0, mechanism.sizes, (5000, len(mechanism.sizes)))
+    released = mechanism.perturb(truth, 3)
+    whole, small = (m.estimate(released, attributes) for m in (orr_release.Release(mechanism), mechanism))
+    assert repr(whole) == repr(small)
+    np.testing.assert_array_equal(whole.counts, small.counts)
+    for sampling, proportions in ((False, False), (True, False), (False, True), (True, True)):
+        options = {"sampling": sampling, "proportions": proportions}
+        np.testing.assert_array_equal(whole.errors(**options), small.errors(**options))
+        np.testing.assert_array_equal(whole.interval(**options), small.interval(**options))
+        np.testing.assert_array_equal(whole.reliable(sampling=sampling), small.reliable(sampling=sampling))
+
+
+def test_an_estimate_reads_each_column_once_and_writes_none(monkeypatch):
+    release, read = orr_release.kronecker(PEOPLE, [1.0, 1.0, 1.0]), []
+    table = pd.DataFrame({"race": ["a", "b", "c"], "ill": ["no", "yes", "no"], "x": [0, 1, 2], "state": "p"})
+    released, plain = release.perturb(pd.concat([table] * 10_000)), codes.fill
+    monkeypatch.setattr(
+        codes,
+        "fill",
+        lambda out, values, c, shown: read.append((c.name, len(out))) or plain(out, values, c, shown),
+    )
+    monkeypatch.setattr(codes, "write", None)
+    monkeypatch.setattr(frames, "declared", None)
+    release.estimate(released, ["ill"], given={"x": 1})
+    assert read == [("ill", 30_000), ("x", 30_000), ("race", 15_000)]  # the last for traces of a filter
 
 
 def test_axes_follow_the_order_asked():
@@ -157,13 +136,13 @@ def tally(cells, weights, shape):
     return count.reshape(shape)
 
 
-def estimate_of(forms, cells, weights, own, attributes=(1, 0), given=()):
+def estimate_of(forms, cells, weights, own, given=()):
     """Estimate from released cells, weights and form numbers; a form without a channel does not ask."""
     parts = {
         f: Part(c, *(tally(cells[own == f], weights[own == f] ** e, c.shape) for e in (1, 2)))
         for f, c in enumerate(forms)
     }
-    return Estimate(attributes, parts, weights.sum(), (weights**2).sum(), given=given)
+    return Estimate(parts, weights.sum(), (weights**2).sum(), given=given)
 
 
 def drawn(seed, n=400, forms=2, attributes=(1, 0), given=()):
@@ -174,7 +153,7 @@ def drawn(seed, n=400, forms=2, attributes=(1, 0), given=()):
 
 
 def by_definition(estimate, sampling):
-    """Covariance of the counts of a whole table, from matrices, as the docstring of pooled.py has it."""
+    """Covariance of the counts of a whole table, from matrices, as the docstring of estimate.py has it."""
     parts, W, W2 = list(estimate.parts.values()), estimate.total, estimate.squares
     K = [np.linalg.inv(part.channel.matrix()) for part in parts]
     own = np.array([part.seen.sum() for part in parts])
@@ -211,26 +190,30 @@ def test_covariances_are_those_of_the_definition(seed, sampling, forms):
 
 
 def test_a_forgotten_cross_term_is_caught(monkeypatch):
-    right = Pooled.moments
+    right = Estimate._moments
 
     def forgotten(self, sampling):
         found = right(self, sampling)
         return type(found)(found.less, 0 * found.e, found.h)
 
-    monkeypatch.setattr(Pooled, "moments", forgotten)
+    monkeypatch.setattr(Estimate, "_moments", forgotten)
     with pytest.raises(AssertionError):
         check_covariance(1, True)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
-def test_covariances_are_exact_for_an_expected_release(name):
+@pytest.mark.parametrize("attributes", [(0,), (1, 0)])
+def test_covariances_are_exact_for_an_expected_release(name, attributes):
     mechanism = CONSTRUCTIONS[name](SIZES, LEVELS)
-    P, shape = channel(mechanism, (1, 0))
-    K, truth = np.linalg.inv(P), np.arange(1.0, 7) * 100
-    p = truth / truth.sum()
-    found = unbiased_table(mechanism.law, (P @ truth).reshape(shape), (1, 0))
+    P, shape = dense(mechanism, attributes), [SIZES[i] for i in attributes]
+    K, truth = np.linalg.inv(P), np.arange(1.0, 1 + len(P)) * 100
+    p, released = truth / truth.sum(), (P @ truth).reshape(shape)
+    found = unbiased_table(mechanism.law, released, attributes)
+    # Each record of truth v adds an independent column of the inverse: exact variance, cell by cell.
     people = K @ np.diag(P @ truth) @ K.T - np.diag(truth)
     sample = K @ np.diag(P @ truth) @ K.T - truth.sum() * np.outer(p, p)
+    np.testing.assert_allclose(found.counts.ravel(), truth, rtol=1e-9)
+    np.testing.assert_allclose(found.standard_errors.ravel(), np.sqrt(np.diag(people)), rtol=1e-9)
     np.testing.assert_allclose(found.covariance(), people, rtol=1e-7, atol=1e-6)
     np.testing.assert_allclose(found.covariance(sampling=True), sample, rtol=1e-7, atol=1e-6)
 
@@ -242,7 +225,7 @@ few_records = pytest.mark.filterwarnings("ignore::orr_release.Unreliable")
 def test_groups_are_slices_of_the_whole_table():
     forms = channels((1, 0, 2))
     data = drawn(5, n=3000, attributes=(1, 0), given=(3,))
-    whole = estimate_of(forms, *data, attributes=(1, 0, 2))
+    whole = estimate_of(forms, *data)
     group = estimate_of(forms, *data, given=(3,))
     assert group.given == {2: 3}
     np.testing.assert_array_equal(group.counts, whole.counts[..., 3])
@@ -301,17 +284,17 @@ def test_what_cannot_be_added_is_refused_with_the_reason():
     one, two = channels()
     seen = np.ones((3, 2))
     part, other = Part(one, seen, seen), Part(two, seen, seen)
-    first = Estimate((1, 0), {0: part}, 6, 6)
+    first = Estimate({0: part}, 6, 6)
     with pytest.raises(ValueError, match="mechanisms differ"):
-        first + Estimate((1, 0), {0: other}, 6, 6)
+        first + Estimate({0: other}, 6, 6)
     with pytest.raises(ValueError, match="same table"):
-        first + Estimate((1, 0), {0: part}, 6, 6, names=("b", "a"))
+        first + Estimate({0: part}, 6, 6, names=("b", "a"))
     with pytest.raises(ValueError, match="same table"):
-        first + Estimate((1,), {0: part}, 6, 6, given=[1])
+        first + Estimate({0: part}, 6, 6, given=[1])
     with pytest.raises(TypeError):
         first + 1
     with pytest.raises(ValueError, match="mechanisms differ"):  # forms that one of the two does not have
-        first + Estimate((1, 0), {1: other}, 6, 6)
+        first + Estimate({1: other}, 6, 6)
 
 
 def test_weights_are_copies_of_records():
@@ -330,18 +313,18 @@ def test_weights_are_copies_of_records():
 def test_nobody_has_no_proportions():
     one, two = channels()
     zero = np.zeros((3, 2))
-    nobody = Estimate((1, 0), {0: Part(one, zero, zero), 1: Part(two, zero, zero)}, 0, 0)
+    nobody = Estimate({0: Part(one, zero, zero), 1: Part(two, zero, zero)}, 0, 0)
     assert not nobody.counts.any()
     assert not nobody.covariance(True).any()
     for ask in (lambda: nobody.proportions, nobody.nonnegative, nobody.independence_test):
         with pytest.raises(ValueError, match="no records, or only of weight 0"):
             ask()
     assert nobody.to_frame()["proportion"].isna().all()
-    unasked = Estimate((1, 0), {0: Part(one, zero, zero)}, 5, 5)
+    unasked = Estimate({0: Part(one, zero, zero)}, 5, 5)
     with pytest.raises(orr.NotRecoverable, match="nobody answered"):
         _ = unasked.counts
     with pytest.raises(orr.NotRecoverable, match="no form asks"):
-        Estimate((1, 0), {}, 5, 5)
+        Estimate({}, 5, 5)
 
 
 def test_a_form_that_lost_the_table_is_left_out():
@@ -349,25 +332,25 @@ def test_a_form_that_lost_the_table_is_left_out():
     dead = Channel.of(orr.radius_one(lost["sizes"], lost["epsilons"]).law, (0, 1))
     alive = Channel.of(orr.kronecker(lost["sizes"], lost["epsilons"]).law, (0, 1))
     seen = np.arange(1.0, 1 + np.prod(dead.shape)).reshape(dead.shape)
-    both = Estimate((0, 1), {0: Part(dead, seen, seen), 1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
-    alone = Estimate((0, 1), {1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
+    both = Estimate({0: Part(dead, seen, seen), 1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
+    alone = Estimate({1: Part(alive, seen, seen)}, seen.sum(), seen.sum())
     np.testing.assert_allclose(both.counts, alone.counts)
     with pytest.raises(orr.NotRecoverable, match="is 0"):
-        Estimate((0, 1), {0: Part(dead, seen, seen)}, 1, 1)
+        Estimate({0: Part(dead, seen, seen)}, 1, 1)
 
 
 def test_a_group_of_nobody_has_counts_and_no_proportions():
     (one,) = channels(second=False)
     seen = np.zeros((3, 2))
     seen[:, 0] = 100
-    group = Estimate((1,), {0: Part(one, seen, seen)}, 300, 300, given=[1])
+    group = Estimate({0: Part(one, seen, seen)}, 300, 300, given=[1])
     assert group.counts.sum() < 0
     with pytest.raises(ValueError, match="estimated count of -"):
         _ = group.proportions
     assert group.to_frame("polars")["proportion"].null_count() == 3
     assert group.to_frame("pyarrow")["proportion"].null_count == 3
     with pytest.raises(ValueError, match="estimated share of -"):
-        Estimate((1, 0), {0: Part(*parts_of_three())}, 300, 300, given=[3]).independence_test()
+        Estimate({0: Part(*parts_of_three())}, 300, 300, given=[3]).independence_test()
 
 
 def parts_of_three():
@@ -398,7 +381,7 @@ def test_frames_keep_labels_types_and_order(kind, known):
     (one,) = channels(second=False)
     seen = np.arange(6.0).reshape(3, 2) + 1
     labels = (*known, None), (10, 20)
-    found = Estimate((1, 0), {0: Part(one, seen, seen)}, 21, 21, names=("count", "x"), labels=labels)
+    found = Estimate({0: Part(one, seen, seen)}, 21, 21, names=("count", "x"), labels=labels)
     frame = found.to_frame(kind)
     columns = ["count", "x", "estimated_count", "standard_error", "low", "high", "proportion", "reliable"]
     assert list(frame.column_names if kind == "pyarrow" else frame.columns) == columns
@@ -429,7 +412,7 @@ def test_frames_of_another_kind_are_refused():
 def test_tables_say_what_they_are_and_can_be_read_aloud():
     (one,) = channels(second=False)
     seen = np.arange(6.0).reshape(3, 2) + 1
-    found = Estimate((1, 0), {0: Part(one, seen, seen)}, 21, 21, **LABELLED)
+    found = Estimate({0: Part(one, seen, seen)}, 21, 21, **LABELLED)
     assert repr(found).startswith("Estimate(race, count, 6 cells, N=21, smallest |rho|=")
     page = found._repr_html_()
     assert "<caption>Estimated counts: race, count, 6 cells, N=21" in page
@@ -438,7 +421,7 @@ def test_tables_say_what_they_are_and_can_be_read_aloud():
     assert "&lt;b&gt;" in page
     assert "(missing)" in page
     assert "<th scope='col'>estimated_count</th>" in page
-    group = Estimate((1,), {0: Part(one, seen, seen)}, 21, 21, **LABELLED, given=[1])
+    group = Estimate({0: Part(one, seen, seen)}, 21, 21, **LABELLED, given=[1])
     assert repr(group).startswith("Estimate(race given count=True, 3 cells, N=21,")
     assert group.given == {"count": True}
     lines = group.to_text().splitlines()
@@ -455,9 +438,9 @@ def test_tables_say_what_they_are_and_can_be_read_aloud():
 def test_tables_that_do_not_fit_are_refused():
     (one,) = channels(second=False)
     part = Part(one, np.ones((3, 2)), np.ones((3, 2)))
-    for wrong in ({"given": [1]}, {"labels": (("a", "b"), ("c", "d"))}):
+    for wrong in ({"given": [1, 0]}, {"labels": (("a", "b"), ("c", "d"))}):
         with pytest.raises(ValueError, match="do not fit"):
-            Estimate((1, 0), {0: part}, 6, 6, **wrong)
+            Estimate({0: part}, 6, 6, **wrong)
 
 
 def test_estimates_survive_pickling():

@@ -105,7 +105,7 @@ def test_the_statistic_is_that_of_the_definition(name, seen):
 def test_the_statistic_of_a_group_is_that_of_the_definition(seen):
     table = np.array(seen, dtype=float).reshape(3, 4, 2)
     part = Part(Channel.of(law(), (1, 2, 0)), table, table)
-    found = Estimate((1, 2), {0: part}, table.sum(), table.sum(), given=[1])
+    found = Estimate({0: part}, table.sum(), table.sum(), given=[1])
     assume(found.counts.sum() > 100 and min(found.counts.sum(axis=i).min() for i in (0, 1)) > 0)
     expected = by_definition(found, (1,))
     assert found.independence_test().statistic == pytest.approx(expected, rel=1e-3, abs=1e-6)
@@ -129,7 +129,7 @@ def two_forms(rng, truth, weights):
         cells = np.ravel_multi_index((released[:, 1], released[:, 2]), (3, 4))
         sums = [np.bincount(cells, weights[own == form] ** e, 12).reshape(3, 4) for e in (1, 2)]
         parts[form] = Part(Channel.of(m.law, (1, 2)), *sums)
-    return Estimate((1, 2), parts, weights.sum(), (weights**2).sum())
+    return Estimate(parts, weights.sum(), (weights**2).sum())
 
 
 def check_null(statistics):
@@ -184,7 +184,7 @@ def test_mean_weights_of_few_records_are_pulled_up():
 def test_equal_weights_change_nothing(weight):
     seen = np.array([[30.0, 5, 9, 8], [4, 20, 3, 3], [2, 8, 0, 10]])
     part = Part(Channel.of(law(), (1, 2)), weight * seen, weight**2 * seen)
-    ours = Estimate((1, 2), {0: part}, weight * 102, weight**2 * 102).independence_test()
+    ours = Estimate({0: part}, weight * 102, weight**2 * 102).independence_test()
     usual = unbiased_table(law(), seen, (1, 2)).independence_test()
     assert ours.statistic == pytest.approx(usual.statistic, rel=1e-9)
     assert ours.smallest == pytest.approx(usual.smallest, rel=1e-9)
@@ -200,7 +200,7 @@ def test_the_size_in_a_weighted_group():
         cells = np.ravel_multi_index(tuple(m.perturb(truth, rng)[:, i] for i in (1, 2, 0)), (3, 4, 2))
         sums = [np.bincount(cells, weights**e, 24).reshape(3, 4, 2) for e in (1, 2)]
         totals = [table.sum() for table in sums]
-        found = Estimate((1, 2), {0: Part(channel, *sums)}, *totals, given=[1]).independence_test()
+        found = Estimate({0: Part(channel, *sums)}, *totals, given=[1]).independence_test()
         statistics.append(found.statistic)
     check_null(statistics)
 
@@ -215,13 +215,13 @@ def test_few_records_in_a_cell_are_told():
     assert repr(few).endswith("smallest=0.5)")
     # Half of the records have weight 3, the others 1: they count as (1 + 3)^2 / (1 + 9) / 2 = 0.8 each.
     part = Part(Channel.of(law("kronecker"), (1, 2)), 2 * seen, 5 * seen)
-    weighted = Estimate((1, 2), {0: part}, 2 * seen.sum(), 5 * seen.sum()).independence_test()
+    weighted = Estimate({0: part}, 2 * seen.sum(), 5 * seen.sum()).independence_test()
     assert weighted.smallest == pytest.approx(0.8 * seen.min())
     # Rows that nobody has are not cells of few records, and forms add up.
     seen[2] = 0
     assert unbiased_table(law("kronecker"), seen, (1, 2)).independence_test().smallest == pytest.approx(10)
     part = Part(Channel.of(law("kronecker"), (1, 2)), seen, seen)
-    two = Estimate((1, 2), {0: part, 1: part}, 2 * seen.sum(), 2 * seen.sum()).independence_test()
+    two = Estimate({0: part, 1: part}, 2 * seen.sum(), 2 * seen.sum()).independence_test()
     assert two.smallest == pytest.approx(20)
 
 
@@ -386,8 +386,8 @@ def test_groups_are_slices_of_the_whole_fit():
     rng = np.random.default_rng(8)
     seen = rng.integers(0, 40, (3, 4, 2)).astype(float)
     part, total = Part(Channel.of(law(), (1, 2, 0)), seen, seen), seen.sum()
-    whole = Estimate((1, 2, 0), {0: part}, total, total).nonnegative()
-    group = Estimate((1, 2), {0: part}, total, total, given=[1]).nonnegative()
+    whole = Estimate({0: part}, total, total).nonnegative()
+    group = Estimate({0: part}, total, total, given=[1]).nonnegative()
     np.testing.assert_array_equal(group.counts, whole.counts[..., 1])
     assert group.proportions.sum() == pytest.approx(1)
     assert "given" in repr(group)

@@ -61,7 +61,7 @@ def test_intervals_that_are_said_to_be_reliable_are(sampling):
     ("number", "table"), [("MIN_RECORDS", (2, 6.0, 60, True)), ("MIN_FLIPS", (2, 6.0, 150, False))]
 )
 def test_a_condition_less_is_caught(number, table, monkeypatch):
-    monkeypatch.setattr(f"orr_release.unbiased.{number}", 0)
+    monkeypatch.setattr(f"orr_release.estimate.{number}", 0)
     with pytest.raises(AssertionError):
         list(one_way(*table))
 

@@ -1,4 +1,4 @@
-"""``python -m orr`` is the command ``orr``."""
+"""``python -m orr_release`` is the command ``orr``."""
 
 import sys
 
