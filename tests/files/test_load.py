@@ -301,11 +301,11 @@ def test_a_certificate_is_computed_again(name):
 def test_no_level_is_claimed_that_the_law_does_not_give(name):
     state = content(made(name).to_json())
     for claim in ("epsilon", "epsilons", "neighbour_epsilons", "flip_probabilities"):
-        value, largest = state[claim], int(np.argmax(state[claim]))
-        place = (claim,) if claim == "epsilon" else (claim, largest)
-        lower = put(state, place, (value if claim == "epsilon" else value[largest]) * (1 - 1e-8))
-        with pytest.raises(ValueError, match=claim if claim != "epsilons" else "mechanism"):
-            orr_release.load(written(lower))
+        place = (claim,) if claim == "epsilon" else (claim, int(np.argmax(state[claim])))
+        for share in (1 - 1e-8, 1.01):  # the least that is noticed, and a claim that is too high
+            changed_claim = put(state, place, at(state, place) * share)
+            with pytest.raises(ValueError, match=claim if claim != "epsilons" else "mechanism"):
+                orr_release.load(written(changed_claim))
 
 
 # Each change of a file is refused, with a reason: the mechanism, the place, the new value or how the old one
