@@ -202,7 +202,9 @@ def test_ramps_keep_their_caps(problem, slack):
     caps = np.minimum((1 + slack) * parts.epsilons, parts.epsilons.sum())
     RampSearch(parts, caps, parts.epsilons.sum()).run(lambda law: bool(found.append(law)))
     for law in found[-1:]:
-        played = check(orr.Mechanism(law))
+        played = check(
+            orr.Mechanism(law), tight=False
+        )  # flips of all attributes may not reach the lowest density
         assert all(n <= cap for n, cap in zip(played.neighbours, caps.tolist(), strict=True))
 
 
