@@ -81,7 +81,9 @@ class RampWeights:
         """Return weights whose two neighbours are known, the same to the last digit."""
         weights = cls.__new__(cls)
         weights.step, weights.low, weights.part, weights.slopes = step, low, part, slopes
-        proper = step > 0 and (low >= 0).all() and (part >= 0).all() and (part <= 1 - MIN_PART).all()
+        shaped = all(numbers.shape == problem.sizes.shape for numbers in (low, part, slopes))
+        whole = low.dtype.kind == "i" and (low >= 0).all()
+        proper = shaped and whole and step > 0 and ((part >= 0) & (part <= 1 - MIN_PART)).all()
         if not (proper and (np.abs(slopes - weights._mean) <= SLOPE_TOL * weights._mean).all()):
             raise ValueError("slopes must be those of the weights")
         weights._set(problem)

@@ -213,8 +213,8 @@ class Lifted(Law):
     def repair(self, stay: Floats | None = None) -> None:
         """Find the odds to stay that give every attribute the level asked, unless they are given."""
         if stay is not None:
-            if not (stay >= 0).all():  # also rejects NaN
-                raise ValueError("stay must be odds of at least 0")
+            if stay.shape != self.problem.sizes.shape or not (stay >= 0).all():  # also rejects NaN
+                raise ValueError("stay must be odds of at least 0, one per attribute")
             self.stay = stay if (stay < math.inf).any() else None
             return
         p, q, w = self.problem.p, self.problem.q, self.problem.w

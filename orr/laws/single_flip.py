@@ -26,6 +26,8 @@ class SingleFlip(Lifted):
 
     def __init__(self, problem: Problem, z0: float, z: Floats) -> None:
         self.problem = problem
+        if z.shape != problem.sizes.shape:
+            raise ValueError("z must be a mass per attribute")
         z = np.maximum(z, 0)  # rounding may leave less
         # A mass that is hardly a normal double belongs to a flip far below the truth: digits do not matter.
         self.z0, self.z = z0, z

@@ -293,11 +293,11 @@ def _numbers(entry: Struct, k: int, where: str, **counts: int) -> dict[str, Any]
     """
     found = msgspec.structs.asdict(entry)
     for name, values in found.items():
-        if isinstance(values, list) and not isinstance((*values, None)[0], Struct):
-            if len(values) != (count := counts.get(name, k)):
-                raise ValueError(f"{where}.{name} must be a list of {count}, got {len(values)}")
-            words = any(isinstance(value, float | str) for value in values[:1])
-            found[name] = np.array(values, dtype=np.float64 if words else None)
+        if not isinstance(values, list) or isinstance(first := values[0] if values else 0.0, Struct):
+            continue
+        if len(values) != (count := counts.get(name, k)):
+            raise ValueError(f"{where}.{name} must be a list of {count}, got {len(values)}")
+        found[name] = np.array(values, dtype=np.float64 if isinstance(first, float | str) else None)
     return found
 
 

@@ -5,6 +5,8 @@ import math
 import os
 import random
 import re
+import subprocess
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -299,11 +301,11 @@ def test_a_certificate_is_computed_again(name):
 def test_no_level_is_claimed_that_the_law_does_not_give(name):
     state = content(made(name).to_json())
     for claim in ("epsilon", "epsilons", "neighbour_epsilons", "flip_probabilities"):
-        value, largest = state[claim], int(np.argmax(state[claim]))
-        place = (claim,) if claim == "epsilon" else (claim, largest)
-        lower = put(state, place, (value if claim == "epsilon" else value[largest]) * (1 - 1e-8))
-        with pytest.raises(ValueError, match=claim if claim != "epsilons" else "mechanism"):
-            orr_release.load(written(lower))
+        place = (claim,) if claim == "epsilon" else (claim, int(np.argmax(state[claim])))
+        for share in (1 - 1e-8, 1.01):  # the least that is noticed, and a claim that is too high
+            changed_claim = put(state, place, at(state, place) * share)
+            with pytest.raises(ValueError, match=claim if claim != "epsilons" else "mechanism"):
+                orr_release.load(written(changed_claim))
 
 
 # Each change of a file is refused, with a reason: the mechanism, the place, the new value or how the old one
@@ -610,6 +612,12 @@ def test_a_file_can_be_read_by_people():
     text = made("many balls").to_json()
     assert max(map(len, text.splitlines())) <= 110
     assert text.isascii()
+
+
+def test_the_extra_is_named_where_it_is_missing():
+    code = "import sys; sys.modules['msgspec'] = None; import orr, orr_release"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert 'releases need msgspec, which is not installed: pip install ".[release]"' in done.stderr
 
 
 # The schema follows from the types.

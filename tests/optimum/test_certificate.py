@@ -143,6 +143,13 @@ def spoilt(mechanism):
     for factor in (1.01, 1.6, math.nan):
         yield spoil(f"stay times {factor}", lambda m: m.law, stay=stay * factor)
     yield spoil("stay of another type", lambda m: m.law, stay="often")
+    yield spoil("stay of one number", lambda m: m.law, stay=np.array([1e12]))
+    if hasattr(law, "z"):
+        yield spoil("z of one number", lambda m: m.law, z=law.z[:1])
+    if hasattr(law, "ramp"):
+        for name in ("low", "part", "slopes"):
+            yield spoil(f"{name} of one number", lambda m: m.law.ramp, **{name: getattr(law.ramp, name)[:1]})
+        yield spoil("weights that are not whole", lambda m: m.law.ramp, low=law.ramp.low + 0.5)
     yield spoil("draws", lambda m: m.law._categories, draw=lambda n, source: np.zeros(n, dtype=int))
     yield spoil("cached neighbours", lambda m: m.law, neighbour_epsilons=law.neighbour_epsilons / 2)
     if hasattr(law, "balls"):
