@@ -151,7 +151,7 @@ def test_one_attribute():
 
 
 @pytest.mark.parametrize("k", some_slow([13, 16], 16))
-def test_many_attributes(k):
+def test_up_to_sixteen_attributes(k):
     rng = np.random.default_rng(k)
     best = orr.linear_program(rng.integers(2, 6, k), rng.uniform(1, 10, k)).solve()
     assert abs(best.certificate.gap) < 1e-8
