@@ -326,7 +326,7 @@ def test_many_different_attributes(k, slack, gap):
 @pytest.mark.parametrize(
     ("sizes", "levels", "slack"),
     [
-        pytest.param(np.arange(2, 22), np.linspace(1e-9, 1, 20), 0.1, marks=pytest.mark.slow),
+        (np.arange(2, 22), np.linspace(1e-9, 1, 20), 0.1),
         (np.arange(2, 22), np.linspace(1, 700, 20), 0.1),
         (np.arange(2, 22) ** 4, np.linspace(0.1, 12, 20), 0.3),
         (np.arange(2, 22), np.linspace(0.1, 2, 20), 1e-9),

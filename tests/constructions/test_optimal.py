@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import math
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -101,8 +100,7 @@ def test_equal_attributes_of_a_hundred_are_treated_alike():
 
 
 @pytest.mark.parametrize(
-    ("k", "gap"),
-    some_slow([(17, 1e-8), (30, 1e-8), (60, 1e-8), (100, 1e-3), (300, 0.01)], (60, 1e-8), (300, 0.01)),
+    ("k", "gap"), some_slow([(17, 1e-8), (30, 1e-8), (60, 1e-8), (100, 1e-3), (300, 0.01)], (60, 1e-8))
 )
 def test_gaps_that_were_asked_are_reached(k, gap):
     sizes, levels = draw(k, k)
@@ -225,9 +223,8 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("family", "k"), some_slow([*product(FAMILIES, (20, 40))], ("paper", 40), ("levels 4 to 5", 40))
-)
+@pytest.mark.parametrize("k", [20, 40])
+@pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_is_closed(family, k):
     best = orr.optimal(*FAMILIES[family](np.random.default_rng(k), k))
     assert best.certificate.rel_gap <= 1e-4

@@ -33,8 +33,8 @@ class Told(Source):
     def choose(self, odds, shape, against=1.0):
         told = next(self.answers)  # a coin without rows is asked for as well
         if self.probability and shape[0]:  # after a coin that cannot fall as told, odds may be anything
-            chance = number(chosen(*(np.broadcast_to(side, shape).item() for side in (odds, against))))
-            self.probability *= chance if told else 1 - chance
+            chance = chosen(*(np.broadcast_to(side, shape).item() for side in (odds, against)))
+            self.probability *= number(chance if told else 1 - chance)
         return np.full(shape, told)
 
 
@@ -88,9 +88,9 @@ def placed(law, category, last):
     flips, answers, records = [], [], 1
     for g, c in enumerate(law.cells[category].tolist()):
         members = np.flatnonzero(law.kinds.of == g).tolist()
-        chosen_ones = members[len(members) - c :] if last else members[:c]
-        flips += chosen_ones
-        answers += [i in chosen_ones for i in members] if len(members) > 1 else []
+        first = len(members) - c if last else 0
+        flips += members[first : first + c]
+        answers += [first <= j < first + c for j in range(len(members))] if len(members) > 1 else []
         records *= int(law.problem.sizes[members[0]] - 1) ** c
     return probability(law, category, flips, answers) / records
 
