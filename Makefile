@@ -140,7 +140,7 @@ help: ## say what can be made
 	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 clean: ## remove all that these commands made
-	rm -rf .venv _build node_modules *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv _build node_modules *.egg-info classroom/*.egg-info .mypy_cache .ruff_cache .hypothesis
 	find . \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
 node_modules/installed: package.json
@@ -150,8 +150,9 @@ node_modules/installed: package.json
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book]"
+# Editable, so that the repository's folder is on Python's path: chapters import its folder `book`.
+.venv/installed: pyproject.toml classroom/pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book]" --editable ./classroom
 	@touch $@
 
 .venv/installed-%: .venv/installed

@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
-from orr.book.inline import inline
+from book.figures.inline import inline
 
 LOGGER = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ import pydata_sphinx_theme
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 
-from orr.book import palette, typeface
-from orr.book.typeface import FACES, FAMILY, folder, make
+from book.figures import palette, typeface
+from book.figures.typeface import FACES, FAMILY, folder, make
 
 LETTERS = [
     *range(0x20, 0x7F), *range(0xA0, 0x180),  # all that is written in Latin letters, from Malmö to Łódź

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 import numpy as np
 
 import orr
-from orr.book import literal
+from book import paper
 
 PUBLISHED = {"LP, k = 10": "54.9 s", "LP, k = 12": "7,007 s", "induction, k = 1,000": "1.14 s"}
 
@@ -51,7 +51,7 @@ def import_time(seed, module):
 
 
 def lp_literal(seed, k):
-    return median_over_draws(k, seed, lambda a, e: literal.linear_program(a.tolist(), e.tolist()), 1)
+    return median_over_draws(k, seed, lambda a, e: paper.linear_program(a.tolist(), e.tolist()), 1)
 
 
 def lp_ours(seed, k):
@@ -71,7 +71,7 @@ def lp_ours_with_matrices(seed, k):
 
 def induction_literal(seed, k):
     sizes, levels = draw(k, seed)
-    return best_of(lambda: literal.algorithm_3(sizes.tolist(), np.exp(levels).tolist()), 3)
+    return best_of(lambda: paper.algorithm_3(sizes.tolist(), np.exp(levels).tolist()), 3)
 
 
 def induction_ours(seed, k):

@@ -16,9 +16,9 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import orr
-from orr.book import palette, plots
-from orr.book.inline import name_colours
-from orr.book.typeface import FAMILY, make
+from book.figures import palette, plots
+from book.figures.inline import name_colours
+from book.figures.typeface import FAMILY, make
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "_extensions"))

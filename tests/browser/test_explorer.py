@@ -13,7 +13,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import orr
-from orr.book.plots import METHODS
+from book.figures.plots import METHODS
 from orr.laws.single_flip import SingleFlip
 from orr.optimum.cell_program import SAME_LAW_TOL
 from tests.common import brute_levels, some_slow

@@ -18,7 +18,7 @@ from pyarrow import csv, parquet
 
 import orr
 import orr_release
-from orr.book.people import people
+from book.census import people
 from orr_release import files as batches
 from orr_release.cli import main
 from tests.chance import deviation

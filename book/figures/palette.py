@@ -67,7 +67,7 @@ def shades(colour: str) -> Shades:
     '#a64900'
     >>> shades("#123456")
     Traceback (most recent call last):
-    KeyError: 'a figure uses #123456, which is not in orr/book/palette.py'
+    KeyError: 'a figure uses #123456, which is not in book/figures/palette.py'
     """
     return _TABLE[colour]
 
@@ -76,7 +76,7 @@ class _Table(dict[str, Shades]):
     """A dictionary that says what to do about a colour that it has not."""
 
     def __missing__(self, colour: str) -> Shades:
-        raise KeyError(f"a figure uses {colour}, which is not in orr/book/palette.py")
+        raise KeyError(f"a figure uses {colour}, which is not in book/figures/palette.py")
 
 
 def _grey(colour: str) -> Shades:

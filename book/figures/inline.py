@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from orr.book import palette
-from orr.book.svg import SPACE, give_names, is_a
+from book.figures import palette
+from book.figures.svg import SPACE, give_names, is_a
 
 LETTERS = 12.5  # points of a figure's letters, which are to be as large as those of the text around it
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")

@@ -1,6 +1,6 @@
-"""Real people: 20,000 adults of the US Current Population Surveys of 1994 and 1995.
+"""A sample of a census: 20,000 adults of the US Current Population Surveys of 1994 and 1995.
 
-``people.json``, beside this file, says where the records come from and how the sample was drawn.
+``data/people.json`` says where the records come from and how the sample was drawn.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 import gzip
 import json
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from orr.arrays import Integers
 
-DATA = files("orr.book")
+DATA = Path(__file__).parent / "data"
 WEIGHT = "weight"  # how many people of the population each person stands for
 
 

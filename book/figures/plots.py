@@ -20,8 +20,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from numpy.typing import ArrayLike
 
 import orr
-from orr.book import typeface
-from orr.book.svg import compact
+from book.figures import typeface
+from book.figures.svg import compact
 
 METHODS: dict[str, dict[str, Any]] = {
     "kronecker": {"label": "Kronecker", "color": "#000000", "linestyle": "-", "marker": "s"},

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from book.other_methods import Attributes, Oracle, grr, oue
 from orr.arrays import Array, Floats, Integers
-from orr.book.peers import Attributes, Oracle, grr, oue
 
 Number = Any  # a float or a fraction
 TINY = 1e-300  # stands for no chance at all, so that one can divide by it

@@ -14,9 +14,9 @@ from itertools import groupby
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from orr.book import outline
-from orr.book.outline import NUMBER, shorter
-from orr.book.typeface import FAMILY, STACK
+from book.figures import outline
+from book.figures.outline import NUMBER, shorter
+from book.figures.typeface import FAMILY, STACK
 
 SPACE, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
 REFERENCE = re.compile(r"(?<=url\(#)[^)]+")
