@@ -74,7 +74,8 @@ def followed(request, tmp_path_factory):
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-    os.utime(copy / "pyproject.toml", (0, 0))  # make must not install the copy into this environment
+    for settings in (copy / "pyproject.toml", copy / "classroom" / "pyproject.toml"):
+        os.utime(settings, (0, 0))  # make must not install the copy into this environment
     (copy / ".venv").symlink_to(Path(sys.prefix))
     commands = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     assert len(commands) == 5
