@@ -118,7 +118,7 @@ def make_wheels(out: Path) -> list[str]:
     sources, book = out / "sources", out / "book"
     for name in OURS:
         copy_package(ROOT / name, (book if name == "book" else sources) / name)
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT.md"):
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, sources)
     (book / "pyproject.toml").write_text(BOOK, "utf-8")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]

@@ -43,7 +43,7 @@ from myst_parser.parsers.docutils_ import Parser
 from sphinx.util.docutils import docutils_namespace
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 import quiz as directive  # noqa: E402
 

@@ -28,7 +28,7 @@ from traitlets.config import Config
 from book.figures.inline import inline
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 import typeface  # noqa: E402
 

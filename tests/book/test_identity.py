@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -58,8 +57,6 @@ def write(folder, words):
     for name, text in (files | {"pages.yml": json.dumps(words), "CITATION.cff": WORK}).items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8")
-    (folder / "images").mkdir()
-    shutil.copy(ROOT / "images" / "icon.png", folder / "images")
 
 
 @pytest.fixture(scope="module")

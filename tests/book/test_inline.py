@@ -87,7 +87,7 @@ def stored(path, code, *changes):
 def test_nbval_compares_words_but_not_drawings(tmp_path):
     code = "display({'text/plain': 'drawn', 'image/svg+xml': '<svg/>'}, raw=True)"
     stored(tmp_path / "a.ipynb", code, {"image/svg+xml": "<svg><path/></svg>"}, {"text/plain": "painted"}, {})
-    options = ["-p", "conftest", "--nbval", "--nbval-current-env", "-v"]
+    options = ["-p", "tests.plugin", "--nbval", "--nbval-current-env", "-v"]
     command = [sys.executable, "-m", "pytest", *options, tmp_path]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr

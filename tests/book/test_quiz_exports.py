@@ -228,7 +228,8 @@ def read_gift_independently(data):
     """Read GIFT with the parser gift-pegjs."""
     script = "const p = require('gift-pegjs'); const s = require('fs').readFileSync(0, 'utf8');"
     script += "process.stdout.write(JSON.stringify(p.parse(s)));"
-    done = subprocess.run(["node", "-e", script], input=data, capture_output=True, cwd=ROOT, check=True)
+    command, folder = ["node", "-e", script], ROOT / "tools"
+    done = subprocess.run(command, input=data, capture_output=True, cwd=folder, check=True)
     for each in json.loads(done.stdout):
         if each["type"] != "Category":
             assert (each["type"], each["stem"]["format"]) == ("MC", "html")
@@ -408,14 +409,14 @@ def has_gift_parser():
     return (
         node
         and not subprocess.run(
-            [node, "-e", "require.resolve('gift-pegjs')"], cwd=ROOT, capture_output=True
+            [node, "-e", "require.resolve('gift-pegjs')"], cwd=ROOT / "tools", capture_output=True
         ).returncode
     )
 
 
 @pytest.mark.skipif(
     not has_gift_parser(),
-    reason="GIFT WAS NOT READ BY AN INDEPENDENT PARSER: there is no gift-pegjs, see package.json",
+    reason="GIFT WAS NOT READ BY AN INDEPENDENT PARSER: there is no gift-pegjs, see tools/package.json",
 )
 def test_an_independent_parser_reads_gift(exported):
     data = contents(exported, "gift")

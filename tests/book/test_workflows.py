@@ -191,7 +191,7 @@ def test_the_published_pages_are_opened():
 
 
 def test_the_chapters_for_colab_go_where_the_button_looks():
-    source = (ROOT / "_extensions/repository.py").read_text("utf-8")
+    source = (ROOT / "book/extensions/repository.py").read_text("utf-8")
     branch = re.search(r'^COLAB = "(.*?)"', source, re.MULTILINE)[1]
     *_, push = commands(load("pages")["jobs"]["colab"])
     assert push == f"git push --force origin HEAD:refs/heads/{branch}"

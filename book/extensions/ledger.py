@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 import checked
 import quiz
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 LOOKS = [Path(__file__).with_suffix(".css"), Path(__file__).with_suffix(".js")]
 # The words of a badge, those after the number 1, and those after other numbers. The signs are in the style.
 VERDICTS = {

@@ -43,7 +43,7 @@ def mend(html: str) -> str:
     # Two buttons show other words than they are called by.
     html = html.replace('title="Search" aria-label="Search"', 'title="Search"')
     html = SWITCH.sub(r'\1\2<span class="visually-hidden">Colour mode: </span>', html)
-    # The theme has a button that floats over the text; _static/reading.css hides it.
+    # The theme has a button that floats over the text; book/static/reading.css hides it.
     html = html.replace('<footer class="prev-next-footer', f'{TOP}<footer class="prev-next-footer', 1)
     # Entries of the bibliography are items of the list that they stand in.
     html = html.replace('role="doc-biblioentry"', 'role="listitem"')

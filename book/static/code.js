@@ -8,7 +8,7 @@ addEventListener("DOMContentLoaded", () => {
     button.setAttribute("aria-pressed", String(all));
     for (const part of document.querySelectorAll("article details.hide")) part.open = all;
   };
-  show(page.code === "shown"); // as _templates/layout.html has found before anything was drawn
+  show(page.code === "shown"); // as book/templates/layout.html has found before anything was drawn
   button.addEventListener("click", () => {
     show(page.code !== "shown");
     try {

@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxTranslator
 
 BUTTON = {
     "type": "javascript",
-    "javascript": "",  # _static/code.js listens to it
+    "javascript": "",  # book/static/code.js listens to it
     "icon": "fas fa-code",
     "text": "Show all code",
     "label": "all-code",

@@ -12,8 +12,7 @@ try:
 except ImportError:  # there is none for every machine, and the figures are the same without it
     minify = None
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / "explorer"
+FOLDER = Path(__file__).resolve().parents[1] / "explorer"
 SOME = re.compile(r'^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$', re.MULTILINE)
 ALL = re.compile(r'^import \* as (\w+) from "\./(\w+)\.mjs";$', re.MULTILINE)
 # A declaration that takes an object apart. The library that shortens scripts puts it before declarations that

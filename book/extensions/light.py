@@ -29,7 +29,7 @@ MERGED = {"css": "_static/styles/book.css", "js": "_static/scripts/book.js"}
 LAST = {"css": [], "js": ["_static/scripts/bootstrap.js", "_static/scripts/pydata-sphinx-theme.js"]}
 TAGS = {"css": '<link rel="stylesheet" href="{}"/>', "js": '<script defer src="{}"></script>'}
 # These come first: others may fail.
-OURS = {path.name for path in (Path(__file__).parent.parent / "_static").glob("*.js")}
+OURS = {path.name for path in (Path(__file__).parents[1] / "static").glob("*.js")}
 MARKED = ("_static/formulas/formulas.css", "_static/figures.js", "_static/figures.css")
 FONT = re.compile(r"(?P<path>[\w./-]*/fa-[\w-]+\.woff2)(?:\?[\w=]*)?")
 ADDRESS = re.compile(r"url\((['\"]?)(?!data:|/|\w+://|#)")

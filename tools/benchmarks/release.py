@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 import orr_release
-from benchmarks.run import best_of
+from tools.benchmarks.run import best_of
 
 SIZES = [2, 2, 5, 7, 9, 5, 6, 8]
 NAMES = [f"question {i}" for i in range(8)]
@@ -133,7 +133,7 @@ def memory(seed, kind):
     from orr_release import files as batches
 
     folder = Path(tempfile.mkdtemp())
-    code = f"from benchmarks.release import write; write({str(folder / 'truth')!r}, {kind!r}, {seed})"
+    code = f"from tools.benchmarks.release import write; write({str(folder / 'truth')!r}, {kind!r}, {seed})"
     os.spawnv(os.P_WAIT, sys.executable, [sys.executable, "-c", code])
     return beyond(lambda: batches.release(release, folder / f"truth{kind}", folder / f"released{kind}"))
 

@@ -1,7 +1,7 @@
 """Colours without JavaScript: light or dark as the system has it, also for code.
 
 The theme's styles wait for a script that writes ``data-theme`` into the page. Here are the same rules for a
-page in which nobody has written it; _templates/layout.html loads them only where no script runs.
+page in which nobody has written it; book/templates/layout.html loads them only where no script runs.
 """
 
 import re
@@ -32,7 +32,7 @@ def write(app: Sphinx, wrong: Exception | None) -> None:
     """Write the style beside those that it is made of."""
     if wrong is None and app.builder.name == "html":
         static = Path(app.outdir, "_static")
-        own = sorted(path.name for path in Path(app.srcdir, "_static").glob("*.css"))
+        own = sorted(path.name for path in Path(__file__).parents[1].joinpath("static").glob("*.css"))
         styles = [(static / name).read_text("utf-8") for name in (*STYLES, *own)]
         (static / "noscript.css").write_text(without_script(styles), "utf-8")
 

@@ -8,7 +8,7 @@ import re
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 GITHUB = re.compile(
     r"(?:git@github\.com:|(?:https?|ssh|git)://(?:[^/@]+@)?github\.com(?::\d+)?/)"
     r"(?P<owner>[\w-]+)/(?P<name>[\w.-]+?)(?:\.git)?/?"

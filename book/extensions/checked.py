@@ -14,7 +14,7 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "proofs" / "theorems.yml"
 LOOK = Path(__file__).with_suffix(".css")
 PAGE = "checked"

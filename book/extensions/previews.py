@@ -1,4 +1,4 @@
-"""Previews of what links lead to: a page carries what it links to in other pages, for _static/previews.js."""
+"""Previews of links: a page carries what it links to in other pages, for book/static/previews.js."""
 
 import re
 from collections.abc import Iterator

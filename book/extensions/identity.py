@@ -188,7 +188,7 @@ def add_files(app, error: Exception | None) -> None:
     if error or app.builder.name != "html":
         return
     out = Path(app.outdir)
-    with Image.open(Path(app.srcdir) / "images" / "icon.png") as icon:
+    with Image.open(Path(__file__).parents[1] / "images" / "icon.png") as icon:
         icon.save(out / "favicon.ico", sizes=ICON_SIZES)
     if base := app.config.html_baseurl:
         places = [address(app, page) for page in sorted(app.env.found_docs)]
