@@ -19,7 +19,6 @@ COPIED = {
     "classroom/project/project.ipynb": "project/project.ipynb",
     "classroom/project/bridges.md": "project/bridges.md",
     "LICENSE": "LICENSE",
-    "LICENSE-TEXT.md": "LICENSE-TEXT.md",
     "CITATION.cff": "CITATION.cff",
     "references.bib": "references.bib",
 }

@@ -1,4 +1,7 @@
-"""Examples that write files do so in a folder of their own, and drawings are not compared."""
+"""What every test and notebook shares: drawings are not compared, the README writes in a folder of its own.
+
+pytest loads this as a plugin (`addopts` in pyproject.toml), since notebooks lie beside `tests`, not in it.
+"""
 
 import os
 from collections import Counter
