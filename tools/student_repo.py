@@ -20,7 +20,7 @@ COPIED = {
     "classroom/project/bridges.md": "project/bridges.md",
     "LICENSE": "LICENSE",
     "CITATION.cff": "CITATION.cff",
-    "references.bib": "references.bib",
+    "pages/references.bib": "pages/references.bib",
 }
 ENVIRONMENT = """# Binder and conda. What the chapters and the assignments need is in pyproject.toml.
 name: orr

@@ -22,7 +22,7 @@ export function stage(place, { title, draw, says, link, ask = "" }) {
     svg.setAttribute("aria-label", `${title}. ${sentence.textContent}`);
     if (link) {
       const root = document.documentElement.dataset.content_root ?? "./";
-      more.innerHTML = `<a href="${root}explorer.html${link()}">The same numbers in the explorer</a>`;
+      more.innerHTML = `<a href="${root}pages/explorer.html${link()}">The same numbers in the explorer</a>`;
     }
     if (said && said !== words) {
       clearTimeout(timer);

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "proofs" / "theorems.yml"
 LOOK = Path(__file__).with_suffix(".css")
-PAGE = "checked"
+PAGE = "pages/checked"
 WORDS = "Checked by machine"
 COLUMNS = ["In the book", "In Coq", "What it says"]
 

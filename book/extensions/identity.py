@@ -1,6 +1,6 @@
 """What others see of the book: where it is, what its pages are about, and what lost readers get.
 
-The words are in ``pages.yml``, the authors and licences in ``CITATION.cff``, the address in ORR_BOOK_URL.
+The words are in ``pages/pages.yml``, authors and licences in ``CITATION.cff``, the address in ORR_BOOK_URL.
 """
 
 import json
@@ -38,7 +38,7 @@ def learn(app, config) -> None:
     if base:
         app.tags.add("online")
     root = Path(app.srcdir)
-    config.pages = yaml.safe_load((root / "pages.yml").read_text("utf-8"))
+    config.pages = yaml.safe_load((root / "pages" / "pages.yml").read_text("utf-8"))
     config.citation = yaml.safe_load((root / "CITATION.cff").read_text("utf-8"))
 
 

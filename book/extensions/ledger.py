@@ -40,7 +40,7 @@ FOLD = """<script>{
 
 def claims() -> list[dict]:
     """Return the rows of the data file as they are."""
-    return yaml.safe_load((ROOT / "ledger.yml").read_text("utf-8"))
+    return yaml.safe_load((ROOT / "pages" / "ledger.yml").read_text("utf-8"))
 
 
 def rows() -> list[dict]:
@@ -91,8 +91,8 @@ def numbers(row: dict, cell: dict) -> str:
 
 
 def place(row: dict) -> str:
-    """Return the address of the section that holds a row's cell."""
-    return f"chapters/{row['chapter']}.html#{nodes.make_id(row['section'])}"
+    """Return the address of the section that holds a row's cell, as a page beside the ledger writes it."""
+    return f"../chapters/{row['chapter']}.html#{nodes.make_id(row['section'])}"
 
 
 def anchor(row: dict) -> str:
@@ -110,7 +110,7 @@ def mark(row: dict) -> str:
     found = checked.of_claim(row["paper"])
     if not found:
         return ""
-    address = f"{checked.PAGE}.html#{checked.anchor(found)}"
+    address = f"{Path(checked.PAGE).name}.html#{checked.anchor(found)}"
     return f'<span class="checked-mark"><a href="{address}">theorem in Coq</a></span>'
 
 
@@ -136,7 +136,7 @@ class Totals(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Count them in the data file."""
-        for source in (__file__, ROOT / "ledger.yml", *LOOKS):
+        for source in (__file__, ROOT / "pages" / "ledger.yml", *LOOKS):
             self.env.note_dependency(str(source))
         style, script = (path.read_text("utf-8") for path in LOOKS)
         found = claims()
@@ -184,7 +184,7 @@ class Ledger(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write the table's tags, and let the page's parser read what stands in its cells."""
-        for source in (__file__, ROOT / "ledger.yml", checked.DATA):
+        for source in (__file__, ROOT / "pages" / "ledger.yml", checked.DATA):
             self.env.note_dependency(str(source))
         heads = "".join(f'<th role="columnheader" scope="col">{words}</th>' for words in COLUMNS)
         content: list[nodes.Node] = [

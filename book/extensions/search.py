@@ -16,7 +16,7 @@ from sphinx.util import logging
 from plain import parts
 
 ROOT = Path(__file__).resolve().parents[2]
-WORDS = ROOT / "search.yml"
+WORDS = ROOT / "pages" / "search.yml"
 UNUSED = "pagefind-*ui.*", "pagefind-highlight.js", "wasm.unknown.pagefind"  # the search has looks of its own
 NO_PAGEFIND = "the search needs Pagefind, which is not installed: pip install -e '.[book]'"
 logger = logging.getLogger(__name__)

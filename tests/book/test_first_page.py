@@ -115,7 +115,7 @@ def test_the_first_words_name_the_subject_and_lead_on():
         assert word in first
     assert re.search(r"\{button-ref\} chapters/01-one-answer\n", PAGE)
     assert re.search(r"\{button-ref\} story\n", PAGE)
-    assert PAGE.index("{doc}`install`") < PAGE.index("(story)=")
+    assert PAGE.index("{doc}`pages/install`") < PAGE.index("(story)=")
 
 
 def test_the_story_needs_no_formula():

@@ -16,7 +16,7 @@ import student_book
 from tests.classroom.courses import as_a_process
 
 ROOT = Path(__file__).parent.parent.parent
-GUIDE = (ROOT / "teaching.md").read_text("utf-8")
+GUIDE = (ROOT / "pages" / "teaching.md").read_text("utf-8")
 SOURCES = sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 

@@ -48,7 +48,7 @@ def main():
     longest = max(chapters, key=lambda place: (BOOK / place).stat().st_size)
     with serve(handler=Compressing) as address, chromium() as browser:
         print(f"{'':42}{'transferred':>13}{'requests':>10}{'first paint':>14}")
-        for place in (LANDING, chapters[0], longest, "explorer.html"):
+        for place in (LANDING, chapters[0], longest, "pages/explorer.html"):
             measure(browser, f"{place}, first visit", f"{address}/{place}")
             measure(browser, "    further visit", f"{address}/{LANDING}", f"{address}/{place}")
     print("A first visit may transfer 500 kB, and its first paint may take 2 s.")
