@@ -43,8 +43,8 @@ lint: .venv/installed-test scripts ## check style and types
 	@$(MEASURED) sh -c "$(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy"
 
 ifneq ($(shell command -v npm 2> /dev/null),)
-scripts: node_modules/installed ## check the style of the scripts in the pages, where there is npm
-	node_modules/.bin/biome check --error-on-warnings
+scripts: tools/node_modules/installed ## check the style of the scripts in the pages, where there is npm
+	cd tools && node_modules/.bin/biome check --error-on-warnings . ../book ../classroom
 else
 scripts:
 	@echo "THE STYLE OF THE SCRIPTS WAS NOT CHECKED: there is no npm"
@@ -128,11 +128,11 @@ extremes: .venv/installed ## try ten thousand extreme problems, a quarter of an 
 	$(BIN)/python tools/extremes.py --count 10000 --jobs 2
 
 bench: .venv/installed-test .venv/installed-browser book ## print measured ratios and what the pages weigh
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python -m benchmarks.families
-	$(BIN)/python -m benchmarks.release
-	$(BIN)/python -m benchmarks.certificates
-	$(BIN)/python -m benchmarks.pages
+	$(BIN)/python -m tools.benchmarks.run
+	$(BIN)/python -m tools.benchmarks.families
+	$(BIN)/python -m tools.benchmarks.release
+	$(BIN)/python -m tools.benchmarks.certificates
+	$(BIN)/python -m tools.benchmarks.pages
 
 ## And
 
@@ -140,18 +140,19 @@ help: ## say what can be made
 	@awk -F ':.*## ' '/^##/ { print "\n" substr($$0, 4) } /^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' Makefile
 
 clean: ## remove all that these commands made
-	rm -rf .venv _build node_modules *.egg-info .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv _build tools/node_modules *.egg-info classroom/*.egg-info .mypy_cache .ruff_cache .hypothesis
 	find . \( -name __pycache__ -o -name .ipynb_checkpoints \) -prune -exec rm -rf {} +
 
-node_modules/installed: package.json
-	@npm install --silent --no-audit --no-fund --no-package-lock
+tools/node_modules/installed: tools/package.json
+	@npm install --prefix tools --silent --no-audit --no-fund --no-package-lock
 	@touch $@
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-.venv/installed: pyproject.toml | .venv/bin/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book]"
+# Editable, so that the repository's folder is on Python's path: chapters import its folder `book`.
+.venv/installed: pyproject.toml classroom/pyproject.toml | .venv/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[book]" --editable ./classroom
 	@touch $@
 
 .venv/installed-%: .venv/installed

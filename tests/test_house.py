@@ -13,7 +13,7 @@ import orr
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "orr"
-OURS = ("orr", "orr_audit", "orr_release")
+OURS = ("book", "orr", "orr_audit", "orr_release")
 FILES = sorted(path for name in OURS for path in (ROOT / name).rglob("*.py"))
 TEXTS = {path: path.read_text("utf-8") for path in FILES}
 TREES = {path: ast.parse(text) for path, text in TEXTS.items()}
@@ -106,7 +106,7 @@ def test_an_engine_names_the_chapter_that_explains_it():
 
 
 def test_the_door_of_a_room_is_a_docstring():
-    for room in ("laws", "optimum", "constructions", "caps", "budget", "book"):
+    for room in ("laws", "optimum", "constructions", "caps", "budget"):
         (docstring,) = TREES[PACKAGE / room / "__init__.py"].body
         assert isinstance(docstring.value.value, str), room
 
@@ -119,7 +119,7 @@ def test_every_module_is_installed():
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     installed = set(settings["tool"]["setuptools"]["packages"])
     rooms = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in FILES}
-    assert rooms | {"orr_classroom"} == installed
+    assert {room for room in rooms if room.split(".")[0] != "book"} == installed
     assert (PACKAGE / "py.typed").exists()
     assert orr.__version__ == settings["project"]["version"]
 
@@ -130,7 +130,10 @@ def test_what_students_install_knows_nothing_of_what_grades():
     assert [path.name for path in files if "orr_grading" in path.read_text("utf-8")] == []
 
 
-def test_the_package_knows_nothing_of_the_classroom():
+def test_what_is_installed_knows_nothing_of_the_book_and_the_classroom():
+    trees = {module(path): tree for path, tree in TREES.items() if not module(path).startswith("book")}
+    upward = {here for here, tree in trees.items() for there, _ in imports(tree) if there not in trees}
+    assert upward == set()
     assert [module(path) for path, text in TEXTS.items() if "orr_classroom" in text] == []
 
 
@@ -141,7 +144,7 @@ def test_the_map_shows_what_is_there():
         re.findall(r"^\d+\. .*", page, re.MULTILINE),
     )
     places = [place for row in rows for place in re.findall("`(.*?)`", row)]
-    answers = [place for question in questions for place in re.findall(r"`(orr.*?)`$", question)]
+    answers = [place for question in questions for place in re.findall(r"`([\w/]+\.py)`$", question)]
     assert len(answers) == len(questions) == 10
     assert [place for place in places + answers if not (ROOT / place).exists()] == []
     modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.iterdir() if path.suffix == ".py"}

@@ -61,7 +61,8 @@ if not secret.is_file():
 if not (grading / "orr_grading").is_dir():
     sys.exit(f"{{grading}} has no orr_grading. Set ORR_GRADING to the folder `classroom` of the repository.")
 os.environ["ORR_CLASSROOM_SECRET"] = secret.read_text("utf-8").strip()
-os.environ["PYTHONPATH"] = str(grading)
+# Tasks and right answers import packages of the repository that are not installed.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(grading), str(grading.parent)])
 
 # The longest task takes about a minute on a busy machine, and a kernel may be slow to start or to speak.
 c.Execute.timeout = c.Execute.startup_timeout = 300
@@ -249,7 +250,7 @@ def make(
     """Write all of a class into an empty folder."""
     from orr_grading import sheet
 
-    path = [str(CLASSROOM), *filter(None, [os.environ.get("PYTHONPATH")])]
+    path = [str(CLASSROOM), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     os.environ |= {"ORR_CLASSROOM_SECRET": secret, "PYTHONPATH": os.pathsep.join(path)}
     course, solutions, students = out / "course", out / "solutions", out / "students"
     for path in sources:

@@ -160,7 +160,9 @@ def pages(folder: Path = BOOK) -> list[str]:
     """Return the pages made by Sphinx: ``chapters/01-one-answer.html`` and the like.
 
     Slides, JupyterLite and the live survey are none of these: they stand alone, and have tests of their own.
+    Nor are the small pages that stand where a page of the folder `pages` once was.
     """
     found = [path.relative_to(folder) for path in folder.rglob("*.html")]
     others = ("_static", "lite", "slides", "survey.html")
-    return sorted(path.as_posix() for path in found if path.parts[0] not in others)
+    moved = {Path(path.name) for path in found if path.parts[0] == "pages"}
+    return sorted(path.as_posix() for path in found if path.parts[0] not in others and path not in moved)

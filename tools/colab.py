@@ -1,7 +1,7 @@
-"""Write copies of the chapters whose first cell installs the package, for the branch that Colab opens.
+"""Write copies of the chapters whose first cell fetches the branch that they stand on, for Colab.
 
 Colab takes a notebook from GitHub without the files around it. On the branch the copies stand beside the
-package, so that the two always agree.
+packages, so that the two always agree.
 """
 
 import json
@@ -9,22 +9,29 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 from repository import COLAB, address  # noqa: E402
 
+FOLDER = "/content/orr-book"  # Colab's notebooks run in /content
+EXTRAS = {"msprime": "genomes", "orr_release": "release"}  # what some chapters import, and Colab lacks
+
 
 def with_install(notebook: dict, repository: str) -> dict:
-    """Put a cell first that installs the package, and what else the notebook needs that Colab has not."""
+    """Put a cell first that installs the package with what the notebook needs, and lets it import `book`."""
     code = "".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
-    extra = "[genomes]" if "import msprime" in code else ""
+    extras = ",".join(extra for module, extra in EXTRAS.items() if f"import {module}" in code)
     cell = {
         "cell_type": "code",
         "execution_count": None,
         "id": "install",
         "metadata": {},
         "outputs": [],
-        "source": [f'%pip install --quiet "orr{extra} @ git+{repository}@{COLAB}"'],
+        "source": [
+            f"!git clone --quiet --depth 1 --branch {COLAB} {repository} {FOLDER}\n",
+            f'%pip install --quiet "{FOLDER}{f"[{extras}]" * bool(extras)}"\n',
+            f'import sys; sys.path.append("{FOLDER}")',
+        ],
     }
     return notebook | {"cells": [cell, *notebook["cells"]]}
 

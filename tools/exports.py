@@ -22,13 +22,14 @@ import nbformat
 import yaml
 
 from assignments import CLASSROOM, ROOT, SEED, foreign, prints, read_seed, swap
+from packages import copy_package
 from student_repo import build
 
 sys.path.insert(0, str(CLASSROOM))
 
 from orr_grading.sheets import module
 
-FOR_STUDENTS = [ROOT / "orr", CLASSROOM / "orr_classroom"]
+FOR_STUDENTS = [ROOT / "orr", ROOT / "book", CLASSROOM / "orr_classroom"]
 FOR_THE_JUDGE = [*FOR_STUDENTS, CLASSROOM / "orr_grading"]
 NEEDED = {"numpy", "scipy", "sympy"}  # in the versions of this repository, so that draws are the same
 MINUTES = 5  # for one task; the longest takes one on a busy machine
@@ -172,9 +173,8 @@ def python() -> str:
 
 def copy(sources: list[Path], out: Path) -> None:
     """Copy packages into a folder."""
-    ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
     for source in sources:
-        shutil.copytree(source, out / source.name, ignore=ignored)
+        copy_package(source, out / source.name)
 
 
 def autograder(release: Path, secret: Path, out: Path) -> None:
@@ -212,7 +212,7 @@ def job(release: Path) -> dict[str, Any]:
     steps: list[dict[str, Any]] = [
         {"uses": "actions/checkout@v5"},
         {"uses": "actions/setup-python@v6", "with": {"python-version": python()}},
-        {"run": f"python -m pip install . {sympy}"},
+        {"run": f"python -m pip install --editable . --editable ./classroom {sympy}"},
     ]
     for each in graded(release):
         command = f"python -m orr_classroom.run assignments/{release.name} {each.task}"

@@ -15,9 +15,19 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-ROOT = Path(__file__).resolve().parent.parent
+from packages import OURS, ROOT, copy_package
+
 EXTENSIONS = Path(sys.prefix) / "share" / "jupyter" / "labextensions"
 KERNEL = "@jupyterlite/pyodide-kernel-extension"
+# What chapters import of `book` is a wheel in JupyterLite alone, since the kernel installs nothing else.
+BOOK = """\
+[project]
+name = "orr-book"
+version = "0.1.0"
+[tool.setuptools]
+packages = ["book", "book.figures"]
+package-data = { book = ["data/*"] }
+"""
 NO_PYPI = {f"{KERNEL}:kernel": {"disablePyPIFallback": True}}  # Pyodide's distribution has the rest
 
 
@@ -30,9 +40,6 @@ def call(*command: str | Path, folder: Path | None = None) -> None:
     done = subprocess.run([str(word) for word in command], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise NotFetched(f"{' '.join(map(str, command[:4]))} failed:\n{(done.stdout + done.stderr)[-2000:]}")
-
-
-OURS = ("orr", "orr_audit", "orr_release")  # packages of this repository that chapters import
 
 
 @cache
@@ -62,7 +69,7 @@ def needed(code: str, root: Path = ROOT) -> set[str]:
 
 
 def tables() -> set[str]:
-    """Return what the package imports once it is given a data frame."""
+    """Return what releases of data frames need."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     return {re.split("[=<>]", pin)[0] for pin in extras["release"]}
 
@@ -85,7 +92,7 @@ def with_install(notebook: dict, names: list[str]) -> dict:
         "id": "install",
         "metadata": {},
         "outputs": [],
-        "source": [f"%pip install --quiet {' '.join(['orr', *names])}"],
+        "source": [f"%pip install --quiet {' '.join(['orr', 'orr-book', *names])}"],
     }
     kernel = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
     metadata = notebook["metadata"] | {"kernelspec": kernel}
@@ -106,17 +113,17 @@ def copy_chapters(out: Path, distribution: dict) -> list[str]:
 
 
 def make_wheels(out: Path) -> list[str]:
-    """Build the package's wheel, and fetch the one that the kernel would take from PyPI."""
+    """Build wheels of the package and of `book`, and fetch the one that the kernel would take from PyPI."""
     pip = [sys.executable, "-m", "pip"]
-    sources = out / "sources"
+    sources, book = out / "sources", out / "book"
     for name in OURS:
-        shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copytree(ROOT / "classroom", sources / "classroom", ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE", "LICENSE-TEXT.md"):
+        copy_package(ROOT / name, (book if name == "book" else sources) / name)
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, sources)
+    (book / "pyproject.toml").write_text(BOOK, "utf-8")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
     comm = next(pin for pin in extras["lite"] if pin.startswith("comm=="))
-    for command in (["wheel", "--wheel-dir", out, sources], ["download", "--dest", out, comm]):
+    for command in (["wheel", "--wheel-dir", out, sources, book], ["download", "--dest", out, comm]):
         call(*pip, command[0], "--quiet", "--no-deps", *command[1:])
     return [str(path) for path in sorted(out.glob("*.whl"))]
 

@@ -23,7 +23,7 @@ from browsing import BOOK
 from lite import NotFetched, call
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCE = ROOT / "live"
+SOURCE = ROOT / "book" / "live"
 CACHE = ROOT / "_build" / "live"
 CORE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json")
 SCRIPTS = ("page.js", "editor.mjs", "python.mjs", "worker.mjs", "runner.py", "style.css")
@@ -42,8 +42,8 @@ All else in this folder belongs to the book.
 
 
 def pyodide_version() -> str:
-    """Return the version of Pyodide, which package.json pins."""
-    return json.loads((ROOT / "package.json").read_text("utf-8"))["devDependencies"]["pyodide"]
+    """Return the version of Pyodide, which tools/package.json pins."""
+    return json.loads((ROOT / "tools" / "package.json").read_text("utf-8"))["devDependencies"]["pyodide"]
 
 
 def sympy_pin() -> str:

@@ -1,5 +1,6 @@
 """Print the whole book into one PDF, with contents, page numbers, bookmarks and links that work."""
 
+import posixpath
 import re
 import subprocess
 import sys
@@ -54,10 +55,10 @@ def one_page() -> Path:
 
 def leave_out_explorer(page: BeautifulSoup) -> None:
     """Take away the page that only a screen can show; links to it become text."""
-    if mark := page.select_one('[id="document-explorer"]'):
+    if mark := page.select_one('[id="document-pages/explorer"]'):
         mark.find_next_sibling("section").decompose()
         mark.decompose()
-        page.select_one('#jb-print-toc a[href="#document-explorer"]').find_parent("li").decompose()
+        page.select_one('#jb-print-toc a[href="#document-pages/explorer"]').find_parent("li").decompose()
 
 
 def move_contents(page: BeautifulSoup) -> None:
@@ -111,7 +112,8 @@ def destination(href: str, here: str) -> tuple[str, str]:
     if found := re.fullmatch(r"#document-([^#]*)#?(.*)", href):
         return found[1], found[2]
     path, _, target = href.partition("#")
-    return path.removesuffix(".html") or here, target
+    beside = posixpath.join(posixpath.dirname(here), path.removesuffix(".html"))
+    return posixpath.normpath(beside) if path else here, target
 
 
 def open_page(browser: Browser, path: Path) -> Page:

@@ -1,7 +1,7 @@
 """Draw the book's sample of real people from the whole data set: ``python tools/people.py census.csv.gz``.
 
 The data set is Census-Income (KDD), number 117 of the UCI repository, as the file ``census.csv.gz`` that
-``orr/book/people.json`` describes. It was run once; what it wrote is in the repository.
+``book/data/people.json`` describes. It was run once; what it wrote is in the repository.
 """
 
 import csv
@@ -11,7 +11,7 @@ import random
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).resolve().parent.parent / "orr" / "book"
+FOLDER = Path(__file__).resolve().parent.parent / "book" / "data"
 PEOPLE, SEED = 20_000, 1994  # enough for tables of a few percent, and the survey's year
 COLUMNS = [
     "sex",

@@ -16,17 +16,17 @@ import numpy as np
 from matplotlib.axes import Axes
 
 import orr
-from orr.book import palette, plots
-from orr.book.inline import name_colours
-from orr.book.typeface import FAMILY, make
+from book.figures import palette, plots
+from book.figures.inline import name_colours
+from book.figures.typeface import FAMILY, make
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 from scenes import SCENES, dice  # noqa: E402
 from typeface import DESCRIPTIONS, subset  # noqa: E402
 
-IMAGES = ROOT / "images"
+IMAGES = ROOT / "book" / "images"
 NAMES, SIZES, EPSILONS = ["yes or no", "genotype", "diagnosis"], [2, 3, 4], [1.0, 1.5, 2.0]
 COUNTS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 100, 150, 200, 300, 500, 700, 1000]
 BLACK, PALE_GREY, PALE_VERMILION = "#000000", "#e9ecef", "#fbe3d3"

@@ -43,7 +43,7 @@ from myst_parser.parsers.docutils_ import Parser
 from sphinx.util.docutils import docutils_namespace
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 import quiz as directive  # noqa: E402
 
@@ -52,7 +52,7 @@ CONFIG = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
 BOOK = CONFIG["title"]
 MACROS = CONFIG["sphinx"]["config"]["mathjax3_config"]["tex"]["macros"]
 CHAPTERS = sorted(ROOT.glob("chapters/*.ipynb"))
-GUIDE = ROOT / "teaching.md"
+GUIDE = ROOT / "pages" / "teaching.md"
 
 QUIZ = re.compile(r"^([`:]{3,})\{quiz\}\n(.*?)^\1 *$", re.MULTILINE | re.DOTALL)
 TITLED = re.compile(r"^[`:]{3,}\{(?:prf:)?(\w+)[\w-]*\} *(.+)\n(?: *:.*\n)*? *:label: *(\S+)", re.MULTILINE)

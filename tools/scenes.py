@@ -7,7 +7,7 @@ from matplotlib.patches import Circle, FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 
 import orr
-from orr.book import plots
+from book.figures import plots
 
 BLACK, WHITE, GREY, PALE_GREY, PALE_VERMILION = "#000000", "#ffffff", "0.5", "#e9ecef", "#fbe3d3"
 BLUE, VERMILION = plots.METHODS["heuristic"]["color"].lower(), plots.METHODS["optimal"]["color"].lower()

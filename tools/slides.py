@@ -25,10 +25,10 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from traitlets.config import Config
 
-from orr.book.inline import inline
+from book.figures.inline import inline
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 import typeface  # noqa: E402
 

@@ -45,9 +45,9 @@ def strip(cells: list[dict]) -> list[dict]:
 
 def without_guide(source: Path) -> None:
     """Take the instructor's guide out of a copy of the book, and the way to it."""
-    (source / "teaching.md").unlink()
+    (source / "pages" / "teaching.md").unlink()
     for name, part in {
-        "_toc.yml": r"^ +- file: teaching\n",
+        "_toc.yml": r"^ +- file: pages/teaching\n",
         "index.md": r"^(:+)\{grid-item-card\} Teach\n.*?^\1\n",
     }.items():
         text, changed = re.subn(part, "", (source / name).read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)

@@ -9,17 +9,18 @@ import tempfile
 from pathlib import Path
 
 from assignments import ROOT, SEED, read_seed
+from packages import OURS, copy_package
 from student_book import strip
 
 COPIED = {
-    "orr": "orr",
+    **{name: name for name in OURS},
     "classroom/orr_classroom": "classroom/orr_classroom",
+    "classroom/pyproject.toml": "classroom/pyproject.toml",
     "classroom/project/project.ipynb": "project/project.ipynb",
     "classroom/project/bridges.md": "project/bridges.md",
     "LICENSE": "LICENSE",
-    "LICENSE-TEXT.md": "LICENSE-TEXT.md",
     "CITATION.cff": "CITATION.cff",
-    "references.bib": "references.bib",
+    "pages/references.bib": "pages/references.bib",
 }
 ENVIRONMENT = """# Binder and conda. What the chapters and the assignments need is in pyproject.toml.
 name: orr
@@ -30,8 +31,9 @@ dependencies:
   - pip
   - pip:
       - -e .[{extras}]
+      - -e ./classroom
 """
-EXTRAS = "book,genomes,secure,tables,binder"  # without what tests and grades
+EXTRAS = "book,genomes,secure,release,binder"  # without what tests and grades
 README = """# Optimized randomized response: for students
 
 Here are the chapters of the book, the assignments of your class, and practice for them: all of them Jupyter
@@ -43,13 +45,14 @@ before you leave* (File, Download): Binder forgets everything. To go on later, u
 **On your own machine**, with Python 3.11 or later, in this folder:
 
 ```sh
-python -m pip install .
+python -m pip install --editable . --editable ./classroom
 python -m pip install jupyterlab sympy matplotlib
 jupyter lab
 ```
 
-`pip install .` is all that the checks need; SymPy is for assignment 3, and matplotlib for the chapters. The
-package is not on a package index, and whatever goes by its name there is not this one.
+The first line is all that the checks need; SymPy is for assignment 3, and matplotlib for the chapters. The
+packages are not on a package index, and whatever goes by their names there is not these. Leave the folder
+where it is: Python reads the packages from it.
 
 **Checks.** Under every task stands a check. Run it as often as you like: it says what is wrong, and
 `check.more()` says more. Your grade comes from the same checks with other numbers.
@@ -65,12 +68,11 @@ The code is under the MIT licence, the text under CC BY 4.0.
 
 def copy(out: Path) -> None:
     """Copy what students may have from this repository."""
-    ignored = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
     for name, place in COPIED.items():
         target = out / place
         target.parent.mkdir(parents=True, exist_ok=True)
         if (ROOT / name).is_dir():
-            shutil.copytree(ROOT / name, target, ignore=ignored)
+            copy_package(ROOT / name, target)
         else:
             shutil.copy(ROOT / name, target)
     (out / "chapters").mkdir()

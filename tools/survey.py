@@ -9,7 +9,7 @@ from base64 import b64encode
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "_extensions"))
+sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
 import typeface  # noqa: E402
 

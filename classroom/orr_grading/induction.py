@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 import orr
-from orr.book.literal import algorithm_3, closed_form
+from book.paper import algorithm_3, closed_form
 from orr_classroom.case import Case
 from orr_classroom.feedback import show
 from orr_grading import cases

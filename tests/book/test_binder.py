@@ -47,11 +47,12 @@ def test_binder_installs_the_environment_after_the_sources(dockerfile, environme
 
 
 def test_binder_shows_directives_in_its_own_jupyterlab(environment):
-    install, *named = environment[-1]["pip"]
+    install, classroom, *named = environment[-1]["pip"]
     extras = re.fullmatch(r"-e \.\[([\w,]+)\]", install)[1].split(",")
     wanted = [requirement.split("==")[0] for extra in extras for requirement in EXTRAS[extra]]
     assert {"jupyterlab-myst", "matplotlib", "msprime", "sympy"} <= set(wanted)
     assert {"jupyter-book", "matplotlib", "nbval", "numpy", "scipy", "sympy"} <= set(named) <= set(wanted)
+    assert classroom == "-e ./classroom"
     assert "jupyterlab" not in wanted, "Binder's notebook server needs the JupyterLab it came with"
     assert set(EXTRAS["binder"]) <= set(EXTRAS["lab"])
 
@@ -83,8 +84,8 @@ def test_directives_show_their_text_as_text(path):
 def test_the_rehearsal_installs_what_binder_installs(environment):
     python, requirements = rehearsal.wanted()
     assert f"python={python}" in environment
-    assert requirements[:2] == ["-e", environment[-1]["pip"][0].split(" ")[1]]
-    assert requirements[2:] == environment[-1]["pip"][1:]
+    editable, named = environment[-1]["pip"][:2], environment[-1]["pip"][2:]
+    assert requirements == [*(word for line in editable for word in line.split(" ")), *named]
     assert re.fullmatch(r"4(\.\d+)+", rehearsal.lab_version(python))
 
 

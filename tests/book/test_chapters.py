@@ -89,7 +89,7 @@ def test_setting_up_and_drawing_is_folded(path):
 
 def glossary():
     """Return the terms of the glossary, each with the other words for it."""
-    text = (ROOT / "glossary.md").read_text("utf-8")
+    text = (ROOT / "pages" / "glossary.md").read_text("utf-8")
     body = re.search(r"```\{glossary\}\n(.*?)\n```", text, re.DOTALL)[1]
     return [entry.split("\n") for entry in re.findall(r"(?m)^((?:\S.*\n)*\S.*)\n  ", body)]
 

@@ -115,7 +115,7 @@ def test_the_first_words_name_the_subject_and_lead_on():
         assert word in first
     assert re.search(r"\{button-ref\} chapters/01-one-answer\n", PAGE)
     assert re.search(r"\{button-ref\} story\n", PAGE)
-    assert PAGE.index("{doc}`install`") < PAGE.index("(story)=")
+    assert PAGE.index("{doc}`pages/install`") < PAGE.index("(story)=")
 
 
 def test_the_story_needs_no_formula():
@@ -129,8 +129,8 @@ def test_every_figure_to_touch_has_a_still_picture_right_behind_it():
     )
     assert len(figures) == PAGE.count('class="touch"') == 5
     for name, still in figures:
-        assert (ROOT / "explorer" / f"{name}.mjs").exists()
-        assert re.match(r"```\{figure\} images/[\w-]+\.svg\n", still)
+        assert (ROOT / "book" / "explorer" / f"{name}.mjs").exists()
+        assert re.match(r"```\{figure\} book/images/[\w-]+\.svg\n", still)
         assert ":figclass: still\n" in still
 
 
@@ -147,7 +147,7 @@ def test_what_the_caption_calls_a_survey_is_what_the_cell_draws():
     """The still picture of surveys in chapter 1 has the numbers of the figure that takes its place."""
     cells = json.loads((ROOT / "chapters" / "01-one-answer.ipynb").read_text("utf-8"))["cells"]
     (cell,) = [cell for cell in cells if "touch-people" in cell["metadata"].get("tags", [])]
-    script = (ROOT / "explorer" / "people.mjs").read_text("utf-8")
+    script = (ROOT / "book" / "explorer" / "people.mjs").read_text("utf-8")
     people, smokers = re.search(r"n, n_1 = ([\d_]+), (\d+)", "".join(cell["source"])).groups()
     assert f"PEOPLE = {int(people)};" in script
     assert f"SMOKERS = {smokers};" in script

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency, norm
 
 import orr
-from orr.book.genomics import chi_square, count_tables, draw_tables, table_records
+from book.genomes import chi_square, count_tables, draw_tables, table_records
 from tests.chance import EACH, seed
 
 

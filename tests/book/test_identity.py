@@ -3,7 +3,6 @@
 import io
 import json
 import re
-import shutil
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -18,7 +17,7 @@ from sphinx.util.docutils import docutils_namespace
 import identity
 
 ROOT = Path(__file__).parents[2]
-PAGES = yaml.safe_load((ROOT / "pages.yml").read_text("utf-8"))
+PAGES = yaml.safe_load((ROOT / "pages" / "pages.yml").read_text("utf-8"))
 CONTENTS = yaml.safe_load((ROOT / "_toc.yml").read_text("utf-8"))
 WORDS = {
     "index": {"subtitle": "all of it", "description": "What <the> book & its pages say."},
@@ -55,11 +54,9 @@ class Built:
 def write(folder, words):
     """Write the sources of the small book."""
     files = {f"{page}.rst": text for page, text in BOOK.items()}
-    for name, text in (files | {"pages.yml": json.dumps(words), "CITATION.cff": WORK}).items():
+    for name, text in (files | {"pages/pages.yml": json.dumps(words), "CITATION.cff": WORK}).items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, "utf-8")
-    (folder / "images").mkdir()
-    shutil.copy(ROOT / "images" / "icon.png", folder / "images")
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace
 
-from orr.book import plots
+from book.figures import plots
 
 ROOT = Path(__file__).parents[2]
 PAGE = """
@@ -68,7 +68,7 @@ def test_drawings_are_written_into_the_page(tmp_path, svg, builder):
 
 def test_a_colour_that_is_not_in_the_palette_stops_the_build(tmp_path, svg):
     _, said = built(tmp_path / "book", svg.replace("#0072b2", "#ff0000"))
-    assert "WARNING: falling.svg: a figure uses #ff0000, which is not in orr/book/palette.py" in said
+    assert "WARNING: falling.svg: a figure uses #ff0000, which is not in book/figures/palette.py" in said
 
 
 def stored(path, code, *changes):
@@ -87,7 +87,7 @@ def stored(path, code, *changes):
 def test_nbval_compares_words_but_not_drawings(tmp_path):
     code = "display({'text/plain': 'drawn', 'image/svg+xml': '<svg/>'}, raw=True)"
     stored(tmp_path / "a.ipynb", code, {"image/svg+xml": "<svg><path/></svg>"}, {"text/plain": "painted"}, {})
-    options = ["-p", "conftest", "--nbval", "--nbval-current-env", "-v"]
+    options = ["-p", "tests.plugin", "--nbval", "--nbval-current-env", "-v"]
     command = [sys.executable, "-m", "pytest", *options, tmp_path]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 1, done.stdout + done.stderr

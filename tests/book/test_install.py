@@ -11,7 +11,7 @@ import yaml
 from pybtex.database import parse_string
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "install.md").read_text("utf-8")
+PAGE = (ROOT / "pages" / "install.md").read_text("utf-8")
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 
 
@@ -35,7 +35,7 @@ def test_extras_exist():
     assert f"Python {settings['project']['requires-python'].removeprefix('>=')} or later" in PAGE
 
 
-@pytest.mark.parametrize("path", [*ROOT.glob("*.md")], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*ROOT.glob("*.md"), *ROOT.glob("pages/*.md")], ids=lambda path: path.name)
 def test_nobody_is_sent_to_an_index_for_a_package_that_is_not_there(path):
     assert not re.search(r"pip install (-\S+ )*[\"']?orr\b", path.read_text("utf-8"))
 
@@ -45,7 +45,7 @@ def disagreements(bibtex):
     sources = parse_string(bibtex, "bibtex").entries
     paper, book = sources["yamamoto2024privacy"], sources["orr"]
     (known,) = CITATION["references"]
-    listed = parse_string((ROOT / "references.bib").read_text("utf-8"), "bibtex").entries
+    listed = parse_string((ROOT / "pages" / "references.bib").read_text("utf-8"), "bibtex").entries
     config = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
     authors = [f"{author['family-names']}, {author['given-names']}" for author in known["authors"]]
     pairs = {

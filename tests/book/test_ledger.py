@@ -39,7 +39,7 @@ def test_guard_exists(row):
 
 
 def test_every_part_has_a_table():
-    page = (ROOT / "ledger.md").read_text("utf-8")
+    page = (ROOT / "pages" / "ledger.md").read_text("utf-8")
     assert all(f":part: {row['part']}\n" in page for row in ROWS)
 
 

@@ -279,7 +279,7 @@ DISTRIBUTION["packages"]["ipython"]["imports"] = ["IPython"]
     [
         ("import orr", ["numpy", "scipy"]),
         ("import math\nimport numpy as np", ["numpy"]),
-        ("from orr.book import plots", ["fonttools", "matplotlib", "numpy", "scipy"]),
+        ("from book.figures import plots", ["fonttools", "matplotlib", "numpy", "scipy"]),
         ("import msprime\nfrom IPython.display import Math", ["msprime"]),
         ("def f():\n    import numba", None),
         ("from multi_freq_ldpy.mdim_freq_est import SPL", None),
@@ -298,5 +298,5 @@ def test_a_chapter_for_jupyterlite_installs_what_it_needs_first(tmp_path):
         copy = json.loads((tmp_path / "files" / f"{name}.ipynb").read_text("utf-8"))
         source = json.loads((ROOT / "chapters" / f"{name}.ipynb").read_text("utf-8"))
         assert copy["cells"][1:] == source["cells"]
-        assert re.fullmatch(r"%pip install --quiet orr( [a-z0-9]+)+", copy["cells"][0]["source"][0])
+        assert re.fullmatch(r"%pip install --quiet orr orr-book( [a-z0-9]+)+", copy["cells"][0]["source"][0])
         assert copy["metadata"]["kernelspec"]["name"] == "python"

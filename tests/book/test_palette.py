@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from orr.book import palette, plots
+from book.figures import palette, plots
 
 LETTERS, MARKS = 4.5, 3.0  # the contrasts that WCAG asks for
 FILLS = ("#f0e442", "#e9ecef", "#fbe3d3")  # never without an outline

@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import beta, chi2
 
 import orr
-from orr.book.attack import likeliest, majority
-from orr.book.fakes import Hidden, label_for, tuple_chance
-from orr.book.peers import Asked, Oracle, adaptive, grr, held, oue, true_shares, variances
-from orr.book.people import people
+from book.census import people
+from book.other_methods import Asked, Oracle, adaptive, grr, held, oue, true_shares, variances
+from book.repeated_releases import likeliest, majority
+from book.rsfd import Hidden, label_for, tuple_chance
 from orr_release.sampled import sampled
 from tests.chance import EACH, fits, seed
 

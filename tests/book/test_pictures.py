@@ -63,7 +63,7 @@ def test_picture_brings_its_letters_and_follows_the_theme(name):
 )
 def test_alternative_text_gives_the_numbers_of_the_picture(page, name):
     text = (ROOT / page).read_text("utf-8")
-    found = re.search(rf"{{figure}} images/{name}\n:alt: (.*)|!\[(.*)\]\(images/{name}\)", text)
+    found = re.search(rf"{{figure}} book/images/{name}\n:alt: (.*)|!\[(.*)\]\(book/images/{name}\)", text)
     ax = plt.figure().add_subplot()
     pictures.PICTURES[name][0](ax)
     shown = set().union(*(numbers(text.get_text()) for text in ax.texts))

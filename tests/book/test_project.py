@@ -138,8 +138,16 @@ def test_every_figure_says_what_it_shows(path):
 
 
 def test_pages_name_no_address_of_the_repository():
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("*.yml"), *ROOT.glob("*.cff"), *NOTEBOOKS]
-    for page in pages:
+    kinds = ("*.md", "*.yml", "*.cff", "pages/*.md", "pages/*.yml", "chapters/*.ipynb")
+    for page in [page for kind in kinds for page in ROOT.glob(kind)]:
         text = page.read_text("utf-8")
         for address in re.findall(r"https?://(?:www\.)?git(?:hub|lab)\.com/[\w./-]+", text):
             assert "ay0408/Optimized-RR" in address
+
+
+def test_chapters_find_the_book_wherever_they_run():
+    """The editable install of `make` puts the repository's folder on the path if this stands there."""
+    assert SETTINGS["tool"]["setuptools"]["package-dir"] == {"": "."}
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))["dependencies"][-1]["pip"]
+    assert environment[0].startswith("-e .[")
+    assert '--editable ".[book]"' in (ROOT / "Makefile").read_text("utf-8")

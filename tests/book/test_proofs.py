@@ -126,7 +126,7 @@ def test_the_ledger_shows_what_is_checked():
 
 
 def test_files_named_on_the_page_exist():
-    page = (ROOT / "checked.md").read_text("utf-8")
+    page = (ROOT / "pages" / "checked.md").read_text("utf-8")
     assert all((ROOT / name).is_file() for name in re.findall(r"`((?:proofs|tools|orr)/[\w./]+)`", page))
     shown = re.findall(r"```coq\n(.*?)```", page, re.DOTALL)[0].strip().split("\n\n")
     everything = " ".join("\n".join(SOURCES.values()).split())

@@ -16,7 +16,7 @@ import orr
 import orr_release
 from tests.chance import fits, seed
 
-PAGE = Path(__file__).parents[2] / "protection.md"
+PAGE = Path(__file__).parents[2] / "pages" / "protection.md"
 TEXT = PAGE.read_text("utf-8")
 PROSE = " ".join(re.sub(r"^```.*?^```|^\|.*?$", "", TEXT, flags=re.MULTILINE | re.DOTALL).split())
 PROBLEM = [2, 3, 4], [1.0, 1.5, 2.0]

@@ -21,7 +21,7 @@ import quizzes
 from quizzes import Answer, BadQuiz, Question, Quiz
 
 ROOT = Path(__file__).parents[2]
-SOURCES = {"pre-check": ROOT / "teaching.md"} | {
+SOURCES = {"pre-check": ROOT / "pages" / "teaching.md"} | {
     path.stem: path for path in sorted(ROOT.glob("chapters/*.ipynb"))
 }
 SUFFIXES = {"moodle-xml": "xml", "gift": "txt", "qti-2.1": "zip", "qti-1.2": "zip"}
@@ -228,7 +228,8 @@ def read_gift_independently(data):
     """Read GIFT with the parser gift-pegjs."""
     script = "const p = require('gift-pegjs'); const s = require('fs').readFileSync(0, 'utf8');"
     script += "process.stdout.write(JSON.stringify(p.parse(s)));"
-    done = subprocess.run(["node", "-e", script], input=data, capture_output=True, cwd=ROOT, check=True)
+    command, folder = ["node", "-e", script], ROOT / "tools"
+    done = subprocess.run(command, input=data, capture_output=True, cwd=folder, check=True)
     for each in json.loads(done.stdout):
         if each["type"] != "Category":
             assert (each["type"], each["stem"]["format"]) == ("MC", "html")
@@ -392,7 +393,7 @@ def test_every_question_is_there_once(exported, form):
 def test_formats_agree(exported):
     first, *others = (list(read(contents(exported, form))) for form, read in READERS.items())
     assert all(other == first for other in others)
-    assert [name for name, *_ in first][:2] == ["quiz-teaching-1", "quiz-teaching-2"]
+    assert [name for name, *_ in first][:2] == ["quiz-pages-teaching-1", "quiz-pages-teaching-2"]
     assert "quiz-chapters-01-one-answer-1" in {name for name, *_ in first}
 
 
@@ -408,14 +409,14 @@ def has_gift_parser():
     return (
         node
         and not subprocess.run(
-            [node, "-e", "require.resolve('gift-pegjs')"], cwd=ROOT, capture_output=True
+            [node, "-e", "require.resolve('gift-pegjs')"], cwd=ROOT / "tools", capture_output=True
         ).returncode
     )
 
 
 @pytest.mark.skipif(
     not has_gift_parser(),
-    reason="GIFT WAS NOT READ BY AN INDEPENDENT PARSER: there is no gift-pegjs, see package.json",
+    reason="GIFT WAS NOT READ BY AN INDEPENDENT PARSER: there is no gift-pegjs, see tools/package.json",
 )
 def test_an_independent_parser_reads_gift(exported):
     data = contents(exported, "gift")
@@ -455,7 +456,7 @@ MUTANTS = {
         "escaped twice": ("&lt;p&gt;", "&amp;lt;p&amp;gt;"),
         "one lost": (r'(?s)<question type="multichoice">.*?</question>\n', ""),
         "one twice": (r'(?s)<question type="multichoice">.*?</question>\n', r"\g<0>\g<0>"),
-        "a name twice": ("quiz-teaching-2", "quiz-teaching-1"),
+        "a name twice": ("quiz-pages-teaching-2", "quiz-pages-teaching-1"),
     },
     "gift": {
         "none right": (r"(?m)^=", "~"),
@@ -468,8 +469,8 @@ MUTANTS = {
         "a weight": (r"(?m)^~", "~%50%"),
         "an empty line": (r"(?m)^=", "\n="),
         "dollars": (r"\\\\\((.+?)\\\\\)", r"$\1$"),
-        "one lost": (r"(?s)// \[id:quiz-teaching-2\].*?\n\n", ""),
-        "one twice": (r"(?s)// \[id:quiz-teaching-2\].*?\n\n", r"\g<0>\g<0>"),
+        "one lost": (r"(?s)// \[id:quiz-pages-teaching-2\].*?\n\n", ""),
+        "one twice": (r"(?s)// \[id:quiz-pages-teaching-2\].*?\n\n", r"\g<0>\g<0>"),
     },
     "qti-2.1": {
         "another right": ("<value>answer_1</value>", "<value>answer_2</value>"),
@@ -483,9 +484,9 @@ MUTANTS = {
             r"(?s)(<responseDeclaration.*</responseDeclaration>\n)(<outcomeDeclaration.*?</outcomeDeclaration>\n)",
             r"\2\1",
         ),
-        "a bad name": ('identifier="quiz-teaching-1" title', 'identifier="1-teaching" title'),
-        "a lost file": ('href="items/quiz-teaching-1.xml"', 'href="items/none.xml"'),
-        "a lost part": (r'<assessmentItemRef identifier="quiz-teaching-1" .*\n', ""),
+        "a bad name": ('identifier="quiz-pages-teaching-1" title', 'identifier="1-pages-teaching" title'),
+        "a lost file": ('href="items/quiz-pages-teaching-1.xml"', 'href="items/none.xml"'),
+        "a lost part": (r'<assessmentItemRef identifier="quiz-pages-teaching-1" .*\n', ""),
         "dollars": (r"\\\((.+?)\\\)", r"$\1$"),
         "not escaped": ("&lt;", "<"),
     },

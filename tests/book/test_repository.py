@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -192,6 +193,10 @@ def test_colab_installs_what_the_chapter_needs_first(tmp_path):
         first, *rest = json.loads(copy.read_text("utf-8"))["cells"]
         nbformat.validate(nbformat.read(copy, as_version=4))
         assert rest == json.loads(path.read_text("utf-8"))["cells"]
-        simulates = "import msprime" in path.read_text("utf-8")
-        package = "orr[genomes]" if simulates else "orr"
-        assert first["source"] == [f'%pip install --quiet "{package} @ git+{HERE}@colab"']
+        clone, install, add = first["source"]
+        assert clone == f"!git clone --quiet --depth 1 --branch colab {HERE} /content/orr-book\n"
+        extras = re.search(r'install --quiet "/content/orr-book(?:\[(.*)\])?"\n', install)[1] or ""
+        text = path.read_text("utf-8")
+        assert ("genomes" in extras) == ("import msprime" in text)
+        assert ("release" in extras) == ("import orr_release" in text)
+        assert add == 'import sys; sys.path.append("/content/orr-book")'

@@ -16,7 +16,7 @@ import search
 from letters import letters
 
 ROOT = Path(__file__).parents[2]
-WORDS = yaml.safe_load((ROOT / "search.yml").read_text("utf-8"))
+WORDS = yaml.safe_load((ROOT / "pages" / "search.yml").read_text("utf-8"))
 INDEX = """
 The book
 ========

@@ -144,7 +144,7 @@ def test_lecture_begins_with_what_one_can_do_afterwards(path):
 
 def misconceptions():
     """Return what students think, by the guide's table."""
-    table = (ROOT / "teaching.md").read_text("utf-8").partition("\n## What students get wrong\n")[2]
+    table = (ROOT / "pages" / "teaching.md").read_text("utf-8").partition("\n## What students get wrong\n")[2]
     rows = [line.split("|")[1].strip() for line in table.partition("\n## ")[0].splitlines() if "|" in line]
     return rows[2:]
 
@@ -405,7 +405,7 @@ def test_pages_link_to_the_book_and_to_each_other(name, built):
     links = Page(built[name].read_text("utf-8")).links()
     assert len(links) >= 7
     assert {link.partition("#")[0] for link in links} <= pages
-    assert any(link.startswith("../explorer.html") for link in links)
+    assert any(link.startswith("../pages/explorer.html") for link in links)
 
 
 @every_lecture

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 
-from orr.book import palette, plots
-from orr.book.inline import COLOUR, inline
-from orr.book.svg import SPACE, compact
+from book.figures import palette, plots
+from book.figures.inline import COLOUR, inline
+from book.figures.svg import SPACE, compact
 from typeface import LETTERS
 
 ROOT = Path(__file__).parents[2]
@@ -178,5 +178,5 @@ def test_a_label_may_hold_any_sign(figure):
 
 
 def test_a_colour_that_no_theme_knows_is_refused(figure):
-    with pytest.raises(KeyError, match=r"#123456, which is not in orr/book/palette\.py"):
+    with pytest.raises(KeyError, match=r"#123456, which is not in book/figures/palette\.py"):
         inline(drawn(figure).replace("#0072b2", "#123456"), LABEL, "d1")

@@ -10,7 +10,7 @@ from fontTools.pens.boundsPen import BoundsPen
 from fontTools.ttLib import TTFont
 
 import typeface as pages
-from orr.book import plots, typeface
+from book.figures import plots, typeface
 
 MOST_BYTES = 25_000  # of a face
 every_face = pytest.mark.parametrize("face", typeface.FACES)

@@ -10,6 +10,8 @@ import nbformat
 import pytest
 import yaml
 
+from packages import OURS
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = {path.stem: path for path in sorted(ROOT.glob(".github/workflows/*.yml"))}
 PUBLISHING = {
@@ -189,7 +191,7 @@ def test_the_published_pages_are_opened():
 
 
 def test_the_chapters_for_colab_go_where_the_button_looks():
-    source = (ROOT / "_extensions/repository.py").read_text("utf-8")
+    source = (ROOT / "book/extensions/repository.py").read_text("utf-8")
     branch = re.search(r'^COLAB = "(.*?)"', source, re.MULTILINE)[1]
     *_, push = commands(load("pages")["jobs"]["colab"])
     assert push == f"git push --force origin HEAD:refs/heads/{branch}"
@@ -206,7 +208,7 @@ def imported():
                         names |= {alias.name.split(".")[0] for alias in node.names}
                     elif isinstance(node, ast.ImportFrom):
                         names.add(node.module.split(".")[0])
-    return names - set(sys.stdlib_module_names) - {"orr", "orr_audit", "orr_release", "IPython"}
+    return names - set(sys.stdlib_module_names) - {*OURS, "IPython"}
 
 
 def test_the_newest_version_of_everything_imported_is_tried():

@@ -6,7 +6,7 @@ import pytest
 
 import orr
 
-PLACE = "explorer.html"
+PLACE = "pages/explorer.html"
 THREE = ([2, 3, 4], [1, 1.5, 2])
 NAMES = ["smokes", "genotype", "diagnosis"]
 PARTS = ("overall", "pins", "two", "analyst", "neighbours", "frontier", "shape")

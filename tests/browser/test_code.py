@@ -98,7 +98,7 @@ def test_a_browser_that_keeps_nothing_still_unfolds(context, address):
 
 
 def test_pages_without_folded_code_have_no_button(open_page):
-    with open_page("glossary.html") as page:
+    with open_page("pages/glossary.html") as page:
         assert page.get_by_role("button", name="Show all code").count() == 0
 
 

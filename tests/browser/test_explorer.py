@@ -13,7 +13,7 @@ import pytest
 from matplotlib.colors import to_rgb
 
 import orr
-from orr.book.plots import METHODS
+from book.figures.plots import METHODS
 from orr.laws.single_flip import SingleFlip
 from orr.optimum.cell_program import SAME_LAW_TOL
 from tests.common import brute_levels, some_slow
@@ -172,7 +172,9 @@ def test_the_optimum_shown_is_a_mechanism_with_the_levels_asked(explorer):
 
 PRESETS = [
     dict(parse_qsl(state))
-    for state in re.findall(r'data-state="([^"]*)"', unescape((ROOT / "explorer.md").read_text("utf-8")))
+    for state in re.findall(
+        r'data-state="([^"]*)"', unescape((ROOT / "pages" / "explorer.md").read_text("utf-8"))
+    )
 ]
 SEVERAL = [
     *(([*map(int, p["sizes"].split(","))], [*map(float, p["levels"].split(","))]) for p in PRESETS),
@@ -617,10 +619,14 @@ def test_without_scripts_the_page_says_what_it_needs(browser, address):
 
 def test_other_pages_load_nothing_of_it():
     assert "figures.js" in (BOOK / PLACE).read_text("utf-8")
-    for place in ["glossary.html", "bibliography.html", "chapters/10-reproducing.html"]:
+    for place in ["pages/glossary.html", "pages/bibliography.html", "chapters/10-reproducing.html"]:
         assert "figures.js" not in (BOOK / place).read_text("utf-8")
 
 
 def test_it_is_small():
-    files = [BOOK / "_static" / "figures.js", BOOK / "_static" / "figures.css", ROOT / "explorer.md"]
+    files = [
+        BOOK / "_static" / "figures.js",
+        BOOK / "_static" / "figures.css",
+        ROOT / "pages" / "explorer.md",
+    ]
     assert sum(path.stat().st_size for path in files) < 120_000

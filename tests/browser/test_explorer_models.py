@@ -187,7 +187,7 @@ def test_names_that_come_back_differ(page):
 
 
 def test_an_attribute_may_be_called_both(open_page):
-    with open_page("explorer.html#sizes=2,3&levels=1,2&names=both,two") as page:
+    with open_page("pages/explorer.html#sizes=2,3&levels=1,2&names=both,two") as page:
         page.locator("#ex-chances table").wait_for()
         assert "NaN" not in page.inner_text("#ex-two")
         assert page.locator("#ex-chances tr", has_text="both flipped").count() == 2

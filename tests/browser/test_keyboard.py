@@ -55,10 +55,16 @@ def lost_stops(page):
 @pytest.mark.parametrize(
     "place",
     some_slow(
-        ["index.html", "chapters/01-one-answer.html", "teaching.html", "explorer.html", "search.html"],
+        [
+            "index.html",
+            "chapters/01-one-answer.html",
+            "pages/teaching.html",
+            "pages/explorer.html",
+            "search.html",
+        ],
         "index.html",
         "chapters/01-one-answer.html",
-        "teaching.html",
+        "pages/teaching.html",
     ),
 )
 def test_tab_leads_to_everything_and_out_again(open_page, place, look):
@@ -82,7 +88,7 @@ TRAPS = {
     "script", some_slow(TRAPS.values(), TRAPS["out of sight"], TRAPS["passed over"]), ids=TRAPS
 )
 def test_a_keyboard_trap_is_caught(open_page, script):
-    with open_page("bibliography.html") as page:
+    with open_page("pages/bibliography.html") as page:
         settle(page, "wide and light")
         page.evaluate(f"() => {{ {script} }}")
         assert lost_stops(page) != []

@@ -57,7 +57,7 @@ def choose(page, chapter):
 
 @pytest.fixture
 def page(open_page):
-    with open_page("ledger.html") as page:
+    with open_page("pages/ledger.html") as page:
         yield page
 
 
@@ -85,7 +85,7 @@ def test_every_row_has_a_badge_of_its_verdict(page):
 def test_rows_that_do_not_hold_are_one_click_away(page):
     figure(page, "fails").click()
     assert wrong(page, ["fails"]) == set()
-    page.wait_for_url("**/ledger.html#verdict=fails")
+    page.wait_for_url("**/pages/ledger.html#verdict=fails")
     assert page.evaluate(HEADINGS) == len({row["part"] for row in CLAIMS if row["verdict"] == "fails"})
 
 
@@ -94,17 +94,17 @@ def test_filters_combine_and_go_away(page):
         figure(page, verdict).click()
     choose(page, "09-run-time")
     assert wrong(page, ["remark", "answered"], "09-run-time") == set()
-    page.wait_for_url("**/ledger.html#verdict=remark,answered&chapter=09-run-time")
+    page.wait_for_url("**/pages/ledger.html#verdict=remark,answered&chapter=09-run-time")
     figure(page, "remark").click()
     assert wrong(page, ["answered"], "09-run-time") == set()
     page.get_by_role("button", name="Show all rows").click()
     assert wrong(page) == set()
-    page.wait_for_url("**/ledger.html")
+    page.wait_for_url("**/pages/ledger.html")
     assert not page.get_by_role("button", name="Show all rows").is_visible()
 
 
 def test_a_filtered_view_can_be_linked(open_page):
-    with open_page("ledger.html#verdict=remark&chapter=03-two-attributes") as page:
+    with open_page("pages/ledger.html#verdict=remark&chapter=03-two-attributes") as page:
         assert wrong(page, ["remark"], "03-two-attributes") == set()
         assert figure(page, "remark").get_attribute("aria-pressed") == "true"
         page.evaluate("location.hash = 'verdict=reproduced'")
@@ -126,7 +126,7 @@ NONSENSE = ["verdict=<img src=x onerror=document.title=1>", "verdict=no&chapter=
 @pytest.mark.parametrize("asked", some_slow(NONSENSE, *NONSENSE[1:]))
 def test_nonsense_in_the_address_does_nothing(open_page, asked):
     complaints = []
-    with open_page(f"ledger.html#{asked}", complaints) as page:
+    with open_page(f"pages/ledger.html#{asked}", complaints) as page:
         assert wrong(page) == set()
         assert page.locator("img[src=x]").count() == 0
         assert complaints == []
@@ -134,7 +134,7 @@ def test_nonsense_in_the_address_does_nothing(open_page, asked):
 
 def test_the_address_of_a_row_opens_it(open_page):
     (anchor,) = expected(["fails"])
-    with open_page(f"ledger.html#{anchor}") as page:
+    with open_page(f"pages/ledger.html#{anchor}") as page:
         assert page.locator(f"#{anchor}").get_by_text("We find:").is_visible()
         assert page.locator(".ledger details[open]").count() == 1
         assert wrong(page) == set()
@@ -161,7 +161,7 @@ def test_keyboard(page):
 
 def test_touch(browser, open_page):
     phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
-    with browser.new_context(**phone) as context, open_page("ledger.html", context=context) as page:
+    with browser.new_context(**phone) as context, open_page("pages/ledger.html", context=context) as page:
         figure(page, "fails").tap()
         assert comes(page, lambda: not wrong(page, ["fails"]))
         (anchor,) = expected(["fails"])
@@ -186,7 +186,7 @@ def test_short_enough_to_scan(page):
 def test_without_scripts_it_is_a_whole_table(browser, address):
     with browser.new_context(java_script_enabled=False, viewport=WIDE) as context:
         page = context.new_page()
-        page.goto(f"{address}/ledger.html")
+        page.goto(f"{address}/pages/ledger.html")
         assert set(page.evaluate(SHOWN)) == expected()
         assert page.evaluate(HIDDEN_TEXT) == []
         assert page.get_by_role("columnheader").count() == len(ledger.COLUMNS) * len(
@@ -205,11 +205,11 @@ def test_paper_shows_every_row_open(page):
 def test_from_a_disk(browser):
     with browser.new_context() as context:
         page = context.new_page()
-        page.goto((BOOK / "ledger.html").as_uri())
+        page.goto((BOOK / "pages/ledger.html").as_uri())
         page.evaluate(FORMULAS_SET)
         figure(page, "fails").click()
         assert wrong(page, ["fails"]) == set()
-        page.wait_for_url("**/ledger.html#verdict=fails")
+        page.wait_for_url("**/pages/ledger.html#verdict=fails")
         page.reload()
         assert wrong(page, ["fails"]) == set()
 

@@ -17,7 +17,7 @@ READING_ORDER = [
     *(chapter["file"] for part in CONTENTS["parts"] for chapter in part["chapters"]),
 ]
 
-STATEFUL = ("explorer.html", "ledger.html")  # what they show is in the address, behind the #
+STATEFUL = ("pages/explorer.html", "pages/ledger.html")  # what they show is in the address, behind the #
 
 
 class Page(HTMLParser):

@@ -104,7 +104,13 @@ def violations(axe, page):
 
 # `make test` sees a page of each kind, by turns wide and light or narrow and dark; `make slow` sees all,
 # and these in all four looks.
-OF_EACH_KIND = ("index.html", "chapters/01-one-answer.html", "explorer.html", "glossary.html", "ledger.html")
+OF_EACH_KIND = (
+    "index.html",
+    "chapters/01-one-answer.html",
+    "pages/explorer.html",
+    "pages/glossary.html",
+    "pages/ledger.html",
+)
 FIRST = {place: OPPOSITE[number % 2] for number, place in enumerate(pages())}
 
 

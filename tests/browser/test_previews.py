@@ -17,16 +17,16 @@ from .test_pages import OPEN_ALL, violations
 KINDS = {
     "a term": (
         "chapters/01-one-answer.html",
-        "../glossary.html#term-local-differential-privacy",
+        "../pages/glossary.html#term-local-differential-privacy",
         "before it",
     ),
-    "a source": ("chapters/01-one-answer.html", "../bibliography.html#id3", "evasive answer bias"),
+    "a source": ("chapters/01-one-answer.html", "../pages/bibliography.html#id3", "evasive answer bias"),
     "an equation here": ("chapters/01-one-answer.html", "#equation-flip", "(1.5)"),
     "an equation elsewhere": ("chapters/02-many-answers.html", "01-one-answer.html#equation-flip", "(1.5)"),
     "a theorem here": ("chapters/03-two-attributes.html", "#two-rays", "Theorem 3.3"),
     "a theorem elsewhere": ("chapters/11-shape.html", "05-certificate.html#lp-thm-tight", "Theorem 5.2"),
     "a figure": ("chapters/04-linear-program.html", "#fig-lp-hasse", "Fig. 4.1"),
-    "a function": ("api.html", "#orr.kronecker", "kronecker"),
+    "a function": ("pages/api.html", "#orr.kronecker", "kronecker"),
 }
 WAIT = 250  # milliseconds after which a preview opens or closes
 EVERY_KIND = some_slow(
@@ -164,7 +164,7 @@ def test_links_without_a_preview_are_followed_at_once(open_page, phone):
 
 
 @pytest.mark.parametrize(
-    "place", some_slow(["chapters/16-price.html", "related.html"], "chapters/16-price.html")
+    "place", some_slow(["chapters/16-price.html", "pages/related.html"], "chapters/16-price.html")
 )
 def test_previews_stay_inside_a_phone(open_page, phone, place):
     with open_page(place, context=phone) as page:

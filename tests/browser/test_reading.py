@@ -30,7 +30,7 @@ LINES = """() => {
 }"""
 
 
-LONG = ["chapters/01-one-answer.html", "chapters/20-should-you.html", "related.html"]
+LONG = ["chapters/01-one-answer.html", "chapters/20-should-you.html", "pages/related.html"]
 
 
 @pytest.mark.parametrize("place", some_slow(LONG, *LONG[:2]))
@@ -85,7 +85,7 @@ def unhinted(page):
 
 
 @pytest.mark.parametrize("look", OPPOSITE)
-@pytest.mark.parametrize("place", some_slow(["chapters/13-formula.html", "api.html"], "api.html"))
+@pytest.mark.parametrize("place", some_slow(["chapters/13-formula.html", "pages/api.html"], "pages/api.html"))
 def test_what_is_cut_off_fades_where_there_is_more(open_page, place, look):
     with open_page(place) as page:
         settle(page, look)
@@ -94,7 +94,7 @@ def test_what_is_cut_off_fades_where_there_is_more(open_page, place, look):
             page.evaluate(SCROLL, share)
             settle(page, look)
             assert unhinted(page) == []
-        if look == "phone and dark" and place != "api.html":
+        if look == "phone and dark" and place != "pages/api.html":
             kinds = " ".join(box["name"] for box in page.evaluate(SCROLLERS))
             assert "<pre" in kinds
             assert "<mjx-container" in kinds

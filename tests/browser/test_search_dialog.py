@@ -55,7 +55,7 @@ def test_results_can_be_walked_through(open_page, address):
 
 
 def test_escape_closes_the_dialog_from_field_and_results(open_page):
-    with open_page("glossary.html") as page:
+    with open_page("pages/glossary.html") as page:
         for keys in ([], ["ArrowDown"]):
             open_dialog(page)
             found(page, "half-cube")
@@ -65,7 +65,7 @@ def test_escape_closes_the_dialog_from_field_and_results(open_page):
 
 
 def test_a_result_on_the_same_page_closes_the_dialog(open_page):
-    with open_page("glossary.html") as page:
+    with open_page("pages/glossary.html") as page:
         open_dialog(page)
         (first, *_) = found(page, "half-cube")
         page.keyboard.press("ArrowDown")
@@ -75,7 +75,7 @@ def test_a_result_on_the_same_page_closes_the_dialog(open_page):
 
 
 def test_the_count_is_announced(open_page):
-    with open_page("glossary.html") as page:
+    with open_page("pages/glossary.html") as page:
         open_dialog(page)
         status = page.locator(f"{DIALOG} [role=status]")
         results = found(page, "GWAS")
@@ -87,7 +87,7 @@ def test_the_count_is_announced(open_page):
 
 
 def test_typed_text_is_never_markup(open_page):
-    with open_page("glossary.html") as page:
+    with open_page("pages/glossary.html") as page:
         open_dialog(page)
         page.locator(f"{DIALOG} input").fill("<img id=evil src=x>")
         page.locator(f"{DIALOG} [role=status]", has_text="<img id=evil").wait_for()
@@ -145,15 +145,15 @@ def test_from_a_disk_the_book_is_searched_too(browser):
         page.on("requestfailed", lambda request: complaints.append(request.url))
         page.goto((BOOK / "chapters" / "02-many-answers.html").as_uri())
         results = sphinx_finds(page, "half-cube")
-        assert (BOOK / "glossary.html").as_uri() in {urldefrag(url)[0] for url in results}
+        assert (BOOK / "pages/glossary.html").as_uri() in {urldefrag(url)[0] for url in results}
         assert complaints == []
 
 
 def test_without_its_index_the_book_is_searched_too(browser, open_page, address):
     with browser.new_context() as context:
         context.route("**/pagefind/**", lambda route: route.abort())
-        with open_page("glossary.html", context=context) as page:
-            assert f"{address}/glossary.html" in {
+        with open_page("pages/glossary.html", context=context) as page:
+            assert f"{address}/pages/glossary.html" in {
                 urldefrag(url)[0] for url in sphinx_finds(page, "half-cube")
             }
 
@@ -164,18 +164,18 @@ def test_without_scripts_the_search_page_says_so(browser, address):
         page.goto(f"{address}/search.html")
         assert "The search needs JavaScript." in page.inner_text("main")
         page.get_by_role("main").get_by_role("link", name="glossary").click()
-        page.wait_for_url(f"{address}/glossary.html")
+        page.wait_for_url(f"{address}/pages/glossary.html")
 
 
 @pytest.mark.parametrize("look", some_slow(OPPOSITE, OPPOSITE[0]))
 def test_results_are_accessible(open_page, axe, look):
-    with open_page("bibliography.html") as page:
+    with open_page("pages/bibliography.html") as page:
         settle(page, look)
         open_dialog(page)
         assert found(page, "chi-square")
         page.keyboard.press("ArrowDown")
         assert violations(axe, page) == set()
         assert page.evaluate("document.querySelector('#pst-search-dialog').scrollWidth <= innerWidth")
-        page.goto(page.url.replace("bibliography.html", "search.html?q=chi-square"))
+        page.goto(page.url.replace("pages/bibliography.html", "search.html?q=chi-square"))
         page.locator(".bd-search-container .search-found li").first.wait_for()
         assert violations(axe, page) == set()

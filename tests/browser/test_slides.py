@@ -106,11 +106,14 @@ def test_links_into_the_book_lead_somewhere(name):
 
 def test_the_explorer_shows_what_the_notes_say(open_page):
     found = {
-        link.removeprefix("../explorer.html") for name in LECTURES for link in links(name) if "sizes=" in link
+        link.removeprefix("../pages/explorer.html")
+        for name in LECTURES
+        for link in links(name)
+        if "sizes=" in link
     }
     assert found == set(DEMOS)
     for address, words in DEMOS.items():
-        with open_page(f"explorer.html{address}") as page:
+        with open_page(f"pages/explorer.html{address}") as page:
             for word in words:
                 page.wait_for_function("word => document.body.innerText.includes(word)", arg=word)
 

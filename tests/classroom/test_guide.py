@@ -16,7 +16,7 @@ import student_book
 from tests.classroom.courses import as_a_process
 
 ROOT = Path(__file__).parent.parent.parent
-GUIDE = (ROOT / "teaching.md").read_text("utf-8")
+GUIDE = (ROOT / "pages" / "teaching.md").read_text("utf-8")
 SOURCES = sorted((ROOT / "classroom" / "assignments").glob("*.ipynb"))
 CHAPTERS = sorted((ROOT / "chapters").glob("*.ipynb"))
 
@@ -74,7 +74,8 @@ def followed(request, tmp_path_factory):
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-    os.utime(copy / "pyproject.toml", (0, 0))  # make must not install the copy into this environment
+    for settings in (copy / "pyproject.toml", copy / "classroom" / "pyproject.toml"):
+        os.utime(settings, (0, 0))  # make must not install the copy into this environment
     (copy / ".venv").symlink_to(Path(sys.prefix))
     commands = re.findall(r"^```bash\n(.*?)^```", GUIDE, re.MULTILINE | re.DOTALL)
     assert len(commands) == 5

@@ -64,15 +64,16 @@ def test_it_holds_no_solution_no_hidden_test_no_guide_and_no_key(made, repositor
 def test_pip_installs_the_checks_and_nothing_that_grades(repository):
     settings = tomllib.loads((repository / "pyproject.toml").read_text("utf-8"))
     assert settings["project"]["dependencies"] == ["numpy>=2.0", "scipy>=1.15"]
-    packages = settings["tool"]["setuptools"]["packages"]
-    assert "orr_classroom" in packages
-    assert not [name for name in packages if "grading" in name]
-    for name in packages:
-        folder = settings["tool"]["setuptools"]["package-dir"].get(name, name.replace(".", "/"))
-        assert (repository / folder / "__init__.py").exists(), name
+    checks = tomllib.loads((repository / "classroom" / "pyproject.toml").read_text("utf-8"))
+    assert checks["project"]["dependencies"] == [settings["project"]["name"]]
+    assert checks["tool"]["setuptools"]["packages"] == ["orr_classroom"]
+    for name in ["classroom.orr_classroom", "book", *settings["tool"]["setuptools"]["packages"]]:
+        assert (repository / name.replace(".", "/") / "__init__.py").exists(), name
     extras = set(settings["project"]["optional-dependencies"])
     asked = yaml.safe_load((repository / "environment.yml").read_text("utf-8"))["dependencies"][-1]["pip"]
     assert set(re.findall(r"\w+", asked[0].partition("[")[2])) <= extras
+    assert asked[1] == "-e ./classroom"
+    assert not (repository / "book" / "extensions").exists()
 
 
 def test_an_assignment_works_there_with_what_pip_installs(made, repository):

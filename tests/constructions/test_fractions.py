@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import orr
-from orr.book import literal
+from book import paper
 from orr.constructions import inductive, two_attribute
 from orr.problem import Problem
 from orr.rounding import Unsound
@@ -67,7 +67,7 @@ def best_pair(m, n, E1, E2):
 def test_closed_form_is_the_exact_optimum(problem):
     (m, n), (E1, E2) = problem
     assume((m - 1) * (n - 1) != E1 * E2)
-    _, x0, x1, x2 = literal.closed_form(m, n, E1, E2)
+    _, x0, x1, x2 = paper.closed_form(m, n, E1, E2)
     assert x0 == best_pair(m, n, E1, E2)
     law = full_law([m, n], [x0, x1, x2])
     assert sum(times([m, n], s) * value for s, value in law.items()) == 1
@@ -83,7 +83,7 @@ def test_two_attribute_agrees_with_the_exact_closed_form(problem):
 
 
 def check_two_attribute(construct, m, n, E1, E2):
-    case, *x = literal.closed_form(m, n, E1, E2)
+    case, *x = paper.closed_form(m, n, E1, E2)
     mechanism = construct([m, n], [math.log(E1), math.log(E2)])
     for flips, value in zip(([], [0], [1]), x, strict=True):
         assert math.isclose(mechanism.log_ratio(flips), math.log(value), abs_tol=1e-9)
@@ -102,7 +102,7 @@ BOUNDARIES = [
 
 def test_where_the_slopes_are_equal_the_first_pair_of_cases_applies():
     for m, n, E1, E2 in BOUNDARIES:
-        case, *x = literal.closed_form(m, n, Fraction(E1), Fraction(E2))
+        case, *x = paper.closed_form(m, n, Fraction(E1), Fraction(E2))
         for construct in (orr.two_attribute, orr.radius_one):
             mechanism = construct([m, n], np.log([E1, E2]))
             found = [mechanism.log_ratio(s) for s in ([], [0], [1])]
@@ -137,7 +137,7 @@ def test_swapped_cases_are_caught(monkeypatch):
 
 def decision_margin(sizes, E):
     """How close Algorithm 3 comes to a tie, relative to the quantities compared."""
-    _, x0, x1, x2 = literal.closed_form(sizes[0], sizes[1], E[0], E[1])
+    _, x0, x1, x2 = paper.closed_form(sizes[0], sizes[1], E[0], E[1])
     P = sizes[0] * sizes[1]
     z0, top = (x0 - 1) / P, max(x1 - 1, x2 - 1) / Fraction(P)
     M = z0 + ((sizes[0] - 1) * (x1 - 1) + (sizes[1] - 1) * (x2 - 1)) / Fraction(P)
@@ -165,7 +165,7 @@ def test_inductive_agrees_with_the_literal_algorithm(block, problem):
 
 def check_inductive(sizes, E):
     assume(abs(E[0] * E[1] / ((sizes[0] - 1) * (sizes[1] - 1)) - 1) > 1e-9)
-    x, odds, fell_back = literal.algorithm_3(sizes, E)
+    x, odds, fell_back = paper.algorithm_3(sizes, E)
     assume(decision_margin(sizes, E) > 1e-9)
     mechanism = orr.inductive(sizes, [math.log(e) for e in E])
     assert mechanism.fell_back.tolist() == fell_back
@@ -178,7 +178,7 @@ def check_inductive(sizes, E):
 @given(exact_problems(2, 6))
 def test_literal_algorithm_achieves_what_it_says(problem):
     sizes, E = problem
-    x, odds, fell_back = literal.algorithm_3(sizes, E)
+    x, odds, fell_back = paper.algorithm_3(sizes, E)
     law = full_law(sizes, x)
     assert sum(times(sizes, s) * value for s, value in law.items()) == 1
     assert [exact_odds(sizes, law, i) for i in range(len(sizes))] == odds
@@ -192,7 +192,7 @@ def test_inductive_agrees_in_long_exact_runs():
         sizes = rng.integers(2, 6, 60).tolist()
         E = [1 + Fraction(int(n), 16) for n in rng.integers(1, 300, 60)]
         assert decision_margin(sizes, E) > 1e-13
-        _, odds, fell_back = literal.algorithm_3(sizes, E)
+        _, odds, fell_back = paper.algorithm_3(sizes, E)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(inductive, "FIRST_BLOCK", 7)
             mechanism = orr.inductive(sizes, [math.log(e) for e in E])
@@ -225,6 +225,6 @@ def test_inductive_depends_on_the_order():
 def test_literal_loop_carries_nan_where_the_package_does_not():
     rng = np.random.default_rng(1)
     sizes, levels = rng.integers(2, 6, 700), rng.uniform(1, 10, 700)
-    x, _, _ = literal.algorithm_3(sizes.tolist(), np.exp(levels).tolist())
+    x, _, _ = paper.algorithm_3(sizes.tolist(), np.exp(levels).tolist())
     assert math.isnan(x[0])
     assert 0 < orr.inductive(sizes, levels).epsilon < levels.sum()

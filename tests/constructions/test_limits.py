@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import orr
-from orr.book.genomics import draw_tables
+from book.genomes import draw_tables
 from orr.laws.ball import Ball
 from orr.laws.ball_mixture import BallMixture
 from orr.laws.product import Product

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import orr
-from orr.book import literal
+from book import paper
 from orr.constructions import linear_program
 from orr.optimum.verify import lower_bound
 from orr.problem import Problem
@@ -56,8 +56,8 @@ def test_matrices_equal_the_literal_algorithms(k):
     rng = np.random.default_rng(k)
     sizes, levels = rng.integers(2, 7, k), rng.uniform(0.1, 4, k)
     program = orr.linear_program(sizes, levels)
-    A_ub, b_ub = literal.algorithm_1(k)
-    A_eq, b_eq = literal.algorithm_2(sizes.tolist(), levels.tolist())
+    A_ub, b_ub = paper.algorithm_1(k)
+    A_eq, b_eq = paper.algorithm_2(sizes.tolist(), levels.tolist())
     np.testing.assert_array_equal(program.A_ub.toarray(), A_ub)
     np.testing.assert_array_equal(program.b_ub, b_ub)
     np.testing.assert_allclose(program.A_eq.toarray(), A_eq, rtol=1e-13)
@@ -87,7 +87,7 @@ def test_solution_satisfies_the_papers_program(problem):
 @given(problems(max_k=5, max_size=5))
 def test_solution_agrees_with_the_literal_program(problem):
     sizes, levels = problem
-    x0 = literal.linear_program(sizes, levels)[0]
+    x0 = paper.linear_program(sizes, levels)[0]
     best = orr.linear_program(sizes, levels).solve()
     np.testing.assert_allclose(best.epsilon, np.log(x0), atol=1e-6)
 

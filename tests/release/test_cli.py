@@ -17,7 +17,7 @@ from pyarrow import csv
 
 import orr
 import orr_release
-from orr.book.people import people
+from book.census import people
 from orr_release import files
 from orr_release.cli import main
 from tests.chance import deviation

@@ -14,7 +14,7 @@ from scipy.stats import binom, chi2_contingency
 
 import orr
 import orr_release
-from orr.book.people import people, survey
+from book.census import people, survey
 from orr.channel import Channel
 from orr_release import independence as inference
 from orr_release.counting import Part

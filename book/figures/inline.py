@@ -1,0 +1,78 @@
+"""Drawings as a part of a page: with words for those who do not see them, and in the page's own colours."""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree as ET
+
+from book.figures import palette
+from book.figures.svg import SPACE, give_names, is_a
+
+LETTERS = 12.5  # points of a figure's letters, which are to be as large as those of the text around it
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+
+
+def name_colours(element: ET.Element, text: bool = False) -> None:
+    """Put the names of colours in the place of colours; letters have names of their own.
+
+    Parameters
+    ----------
+    element : Element
+        What to paint, with all that is in it.
+    text : bool
+        Whether it is a part of something written.
+    """
+    text = text or is_a(element, "text") or is_formula(element)
+    for key in ("style", "fill", "stroke"):
+        if key in element.attrib:
+            said = element.get(key, "")
+            element.set(key, COLOUR.sub(lambda colour: palette.name(colour[0], text), said))
+    for child in element:
+        name_colours(child, text)
+
+
+def is_formula(element: ET.Element) -> bool:
+    """Return whether an element is a group of letters, and perhaps of the lines of fractions."""
+    kinds = {child.tag.removeprefix(SPACE) for child in element}
+    return is_a(element, "g") and "text" in kinds and kinds <= {"text", "rect"}
+
+
+def drop(root: ET.Element) -> None:
+    """Take away the white ground, and the style that a drawing outside of a page needs."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.get("class") == "ground" or is_a(child, "style"):
+                parent.remove(child)
+
+
+def inline(svg: str, label: str, prefix: str) -> str:
+    """Return a drawing as a part of a page.
+
+    Parameters
+    ----------
+    svg : str
+        The drawing, compact.
+    label : str
+        What it shows, in words.
+    prefix : str
+        What its names begin with, different for all drawings of a page.
+
+    Examples
+    --------
+    >>> drawn = '<svg xmlns="http://www.w3.org/2000/svg" width="25pt" height="9pt" viewBox="0 0 25 9">'
+    >>> page = inline(drawn + '<path d="M0 0 25 9" stroke="#d55e00"/></svg>', "a line that falls", "d1")
+    >>> page.splitlines()[1]
+    '<path d="M0 0 25 9" stroke="var(--m-d55e00)" /></svg>'
+    """
+    root = ET.fromstring(svg)
+    drop(root)
+    names = [element.get("id", "") for element in root.iter() if "id" in element.attrib]
+    give_names(root, {name: f"{prefix}-{name}" for name in names})
+    name_colours(root)
+    del root.attrib["height"]  # follows from the width
+    root.set("width", f"{float(root.get('width', '').removesuffix('pt')) / LETTERS:.4g}rem")
+    root.attrib |= {"class": "drawing", "role": "img", "aria-label": label, "fill": palette.name("#000000")}
+    root.tail = None
+    if root.text is None:
+        root.text = "\n"
+    return ET.tostring(root, encoding="unicode").replace(f' xmlns="{SPACE[1:-1]}"', "")
