@@ -136,12 +136,6 @@ def test_page_in_other_looks(open_page, axe, place):
     see(open_page, axe, place, [look for look in others if look != FIRST[place]])
 
 
-def test_a_first_visit_is_quiet(browser, open_page):
-    complaints = []
-    with browser.new_context() as context, open_page("index.html", complaints, context):
-        assert complaints == []
-
-
 SPOILS = {
     "formulas": "document.querySelector('main .math').replaceChildren('x')",
     "cut formulas": "document.querySelector('main span.math mjx-math > *').style.marginLeft = '50em'",
@@ -186,10 +180,11 @@ SCRIPTS = {
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
-def test_a_complaint_of_the_browser_is_heard(open_page, script):
+def test_a_first_visit_is_quiet_and_a_complaint_of_the_browser_is_heard(browser, open_page):
     complaints = []
-    with open_page("index.html", complaints) as page:
-        before = len(complaints)
-        page.evaluate(f"() => {{ {script} }}")
-        assert comes(page, lambda: len(complaints) > before)
+    with browser.new_context() as context, open_page("index.html", complaints, context) as page:
+        assert complaints == []
+        for script in SCRIPTS.values():
+            before = len(complaints)
+            page.evaluate(f"() => {{ {script} }}")
+            assert comes(page, lambda before=before: len(complaints) > before)
