@@ -1,12 +1,15 @@
 """The explorer, used as a reader does: fields by their labels, numbers as they are shown."""
 
 import re
+from pathlib import Path
 
 import pytest
 
 import orr
 
 PLACE = "explorer.html"
+ROOT = Path(__file__).parents[2]
+SOURCE = next(path for path in (ROOT / "explorer.md", ROOT / "pages" / "explorer.md") if path.exists())
 THREE = ([2, 3, 4], [1, 1.5, 2])
 NAMES = ["smokes", "genotype", "diagnosis"]
 PARTS = ("overall", "pins", "two", "analyst", "neighbours", "frontier", "shape")

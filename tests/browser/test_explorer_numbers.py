@@ -3,7 +3,6 @@
 import re
 from functools import partial
 from html import unescape
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -15,9 +14,9 @@ from orr.optimum.cell_program import SAME_LAW_TOL
 from orr_release import Release
 from tests.common import brute_levels, some_slow
 
-from .exploring import PLACE
+from .exploring import PLACE, SOURCE
 
-TEXT = next(Path(__file__).parents[2].glob("**/explorer.md")).read_text("utf-8")
+TEXT = SOURCE.read_text("utf-8")
 TOLERANCE = {"rtol": 0, "atol": 1e-6}
 COMPUTE = """problems => problems.map(([sizes, asked]) => {
     const [given, levels, best] = ["problem", "levels", "optimum"].map(orr);

@@ -7,8 +7,7 @@ import pytest
 import ledger
 from tools.browsing import BOOK, FORMULAS_SET, PHONE, WIDE
 
-from .looks import comes, resize, settle
-from .test_pages import violations
+from .looks import comes, resize
 
 CLAIMS = ledger.claims()
 ANCHORS = {ledger.anchor(row): row for row in CLAIMS}
@@ -161,10 +160,15 @@ def test_touch(browser, open_page):
             assert part.evaluate(REACH) >= 43  # from its first pixel to its last
 
 
-def test_short_enough_to_scan(page):
+def test_short_enough_to_scan_and_whole_on_paper(page):
     for size, most in ((WIDE, 90), (PHONE, 145)):  # pixels a row, with all that is around the rows
         resize(page, size)
         assert page.evaluate(HEIGHT) < most * len(CLAIMS)
+    assert page.evaluate(HIDDEN_TEXT)
+    page.emulate_media(media="print")
+    assert page.evaluate(HIDDEN_TEXT) == []
+    assert page.locator(".ledger-controls :is(button, select):visible").count() == 0
+    page.emulate_media(media="screen")
     page.get_by_role("button", name="Unfold all rows").click()
     assert page.evaluate(HEIGHT) > 210 * len(CLAIMS)
 
@@ -181,13 +185,6 @@ def test_without_scripts_it_is_a_whole_table(browser, address):
         assert page.locator(".ledger-board :is(button, select):visible").count() == 0
 
 
-def test_paper_shows_every_row_open(page):
-    assert page.evaluate(HIDDEN_TEXT)
-    page.emulate_media(media="print")
-    assert page.evaluate(HIDDEN_TEXT) == []
-    assert page.locator(".ledger-controls :is(button, select):visible").count() == 0
-
-
 def test_from_a_disk(browser):
     with browser.new_context() as context:
         page = context.new_page()
@@ -198,12 +195,6 @@ def test_from_a_disk(browser):
         page.wait_for_url("**/ledger.html#verdict=fails")
         page.reload()
         assert wrong(page, ["fails"]) == set()
-
-
-def test_a_filtered_view_is_accessible(page, axe):
-    settle(page, "phone and dark")  # test_pages.py looks at the whole
-    figure(page, "remark").click()
-    assert violations(axe, page) == set()
 
 
 SPOILS = {

@@ -446,11 +446,13 @@ def test_every_change_can_be_undone_where_it_was_made(visit):
     assert undo.is_disabled()
 
 
-def test_nothing_is_reset_unless_confirmed(visit):
-    page, asked = visit(), []
+def test_nothing_is_reset_unless_confirmed_and_a_button_prints(visit):
+    page, asked = visit(script="window.print = () => { window.printed = true }"), []
     page.keyboard.press("y")
     page.on("dialog", lambda dialog: asked.append(dialog.message) or dialog.dismiss())
     page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Print the tally sheet").click()
+    assert page.evaluate("window.printed")
     assert asked == ["Set all ten counts to 0?"]
     assert counted(page)["one"] == [1, 0]
 
@@ -615,9 +617,3 @@ def test_the_numbers_of_the_readme():
         assert (people, points) == (f"{sqrt(variance):.1f}", f"{100 * sqrt(variance) / int(n):.0f}")
     assert "twice the number of yes, less half the number of people" in text
     assert estimates("one", [27, 13])[0][0] == pytest.approx(2 * 27 - 40 / 2)
-
-
-def test_it_prints_by_its_button(visit):
-    page = visit(script="window.print = () => { window.printed = true }")
-    page.get_by_role("button", name="Print the tally sheet").click()
-    assert page.evaluate("window.printed")
