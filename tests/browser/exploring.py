@@ -7,9 +7,10 @@ import pytest
 
 import orr
 
-PLACE = "explorer.html"
-ROOT = Path(__file__).parents[2]
-SOURCE = next(path for path in (ROOT / "explorer.md", ROOT / "pages" / "explorer.md") if path.exists())
+from .looks import PAGES
+
+PLACE = f"{PAGES}explorer.html"
+SOURCE = Path(__file__).parents[2] / f"{PAGES}explorer.md"
 THREE = ([2, 3, 4], [1, 1.5, 2])
 NAMES = ["smokes", "genotype", "diagnosis"]
 PARTS = ("overall", "pins", "two", "analyst", "neighbours", "frontier", "shape")
@@ -53,6 +54,11 @@ def link(page):
 def go(page, part):
     """Go to a state as a link within the page does."""
     page.evaluate("part => { location.hash = part; }", part)
+
+
+def again_at(address):
+    """Return where a link to the explorer leads, in the book that is open."""
+    return f"{PLACE}#{address.partition('#')[2]}"
 
 
 def until(page, part, words):

@@ -2,8 +2,10 @@
 
 import time
 
-from tools.browsing import PHONE, WIDE
+from tools.browsing import BOOK, PHONE, WIDE
 
+# Where the built book has the pages beside the chapters.
+PAGES = "pages/" if (BOOK / "pages").exists() else ""
 PATIENCE = 120_000  # milliseconds for whatever is waited for: only what is broken takes as long
 LOOKS = {
     "wide and light": (WIDE, "light"),

@@ -5,7 +5,7 @@ import pytest
 from tests.common import some_slow
 
 from .keeping import come_back, unless_forgotten
-from .looks import AFTER, OPPOSITE, THEME, settle
+from .looks import AFTER, OPPOSITE, PAGES, THEME, settle
 
 STOPS = """() => {
     const all = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
@@ -55,10 +55,16 @@ def lost_stops(page):
 @pytest.mark.parametrize(
     "place",
     some_slow(
-        ["index.html", "chapters/01-one-answer.html", "teaching.html", "explorer.html", "search.html"],
+        [
+            "index.html",
+            "chapters/01-one-answer.html",
+            f"{PAGES}teaching.html",
+            f"{PAGES}explorer.html",
+            "search.html",
+        ],
         "index.html",
         "chapters/01-one-answer.html",
-        "teaching.html",
+        f"{PAGES}teaching.html",
     ),
 )
 def test_tab_leads_to_everything_and_out_again(open_page, place, look):
@@ -79,7 +85,7 @@ TRAPS = {
 
 
 def test_a_keyboard_trap_is_caught(open_page):
-    with open_page("bibliography.html") as page:
+    with open_page(f"{PAGES}bibliography.html") as page:
         settle(page, "wide and light")
         for script in TRAPS.values():
             page.evaluate(f"() => {{ {script} }}")

@@ -7,7 +7,7 @@ import pytest
 import ledger
 from tools.browsing import BOOK, FORMULAS_SET, PHONE, WIDE
 
-from .looks import comes, resize
+from .looks import PAGES, comes, resize
 
 CLAIMS = ledger.claims()
 ANCHORS = {ledger.anchor(row): row for row in CLAIMS}
@@ -55,7 +55,7 @@ def choose(page, chapter):
 
 @pytest.fixture
 def page(open_page):
-    with open_page("ledger.html") as page:
+    with open_page(f"{PAGES}ledger.html") as page:
         yield page
 
 
@@ -78,19 +78,19 @@ def test_figures_and_badges_are_those_of_the_data(page):
 def test_filters_combine_and_go_away(page):
     figure(page, "fails").click()  # rows that do not hold are one click away
     assert wrong(page, ["fails"]) == set()
-    page.wait_for_url("**/ledger.html#verdict=fails")
+    page.wait_for_url(f"**/{PAGES}ledger.html#verdict=fails")
     assert page.evaluate(HEADINGS) == len({row["part"] for row in CLAIMS if row["verdict"] == "fails"})
     figure(page, "fails").click()
     for verdict in ("remark", "answered"):
         figure(page, verdict).click()
     choose(page, "09-run-time")
     assert wrong(page, ["remark", "answered"], "09-run-time") == set()
-    page.wait_for_url("**/ledger.html#verdict=remark,answered&chapter=09-run-time")
+    page.wait_for_url(f"**/{PAGES}ledger.html#verdict=remark,answered&chapter=09-run-time")
     figure(page, "remark").click()
     assert wrong(page, ["answered"], "09-run-time") == set()
     page.get_by_role("button", name="Show all rows").click()
     assert wrong(page) == set()
-    page.wait_for_url("**/ledger.html")
+    page.wait_for_url(f"**/{PAGES}ledger.html")
     assert not page.get_by_role("button", name="Show all rows").is_visible()
     values = page.locator(".ledger-controls option").evaluate_all("all => all.map(e => e.value)")
     assert values == ["", *sorted({row["chapter"] for row in CLAIMS})]
@@ -100,7 +100,7 @@ def test_filters_combine_and_go_away(page):
 
 
 def test_a_filtered_view_can_be_linked(open_page):
-    with open_page("ledger.html#verdict=remark&chapter=03-two-attributes") as page:
+    with open_page(f"{PAGES}ledger.html#verdict=remark&chapter=03-two-attributes") as page:
         assert wrong(page, ["remark"], "03-two-attributes") == set()
         assert figure(page, "remark").get_attribute("aria-pressed") == "true"
         page.evaluate("location.hash = 'verdict=reproduced'")
@@ -119,7 +119,7 @@ def test_nonsense_in_the_address_does_nothing(page):
 
 def test_the_address_of_a_row_opens_it(open_page):
     (anchor,) = expected(["fails"])
-    with open_page(f"ledger.html#{anchor}") as page:
+    with open_page(f"{PAGES}ledger.html#{anchor}") as page:
         assert page.locator(f"#{anchor}").get_by_text("We find:").is_visible()
         assert page.locator(".ledger details[open]").count() == 1
         assert wrong(page) == set()
@@ -146,7 +146,7 @@ def test_keyboard(page):
 
 def test_touch(browser, open_page):
     phone = {"viewport": PHONE, "has_touch": True, "is_mobile": True, "reduced_motion": "reduce"}
-    with browser.new_context(**phone) as context, open_page("ledger.html", context=context) as page:
+    with browser.new_context(**phone) as context, open_page(f"{PAGES}ledger.html", context=context) as page:
         figure(page, "fails").tap()
         assert comes(page, lambda: not wrong(page, ["fails"]))
         (anchor,) = expected(["fails"])
@@ -176,7 +176,7 @@ def test_short_enough_to_scan_and_whole_on_paper(page):
 def test_without_scripts_it_is_a_whole_table(browser, address):
     with browser.new_context(java_script_enabled=False, viewport=WIDE) as context:
         page = context.new_page()
-        page.goto(f"{address}/ledger.html")
+        page.goto(f"{address}/{PAGES}ledger.html")
         assert set(page.evaluate(SHOWN)) == expected()
         assert page.evaluate(HIDDEN_TEXT) == []
         assert page.get_by_role("columnheader").count() == len(ledger.COLUMNS) * len(
@@ -188,11 +188,11 @@ def test_without_scripts_it_is_a_whole_table(browser, address):
 def test_from_a_disk(browser):
     with browser.new_context() as context:
         page = context.new_page()
-        page.goto((BOOK / "ledger.html").as_uri())
+        page.goto((BOOK / f"{PAGES}ledger.html").as_uri())
         page.evaluate(FORMULAS_SET)
         figure(page, "fails").click()
         assert wrong(page, ["fails"]) == set()
-        page.wait_for_url("**/ledger.html#verdict=fails")
+        page.wait_for_url(f"**/{PAGES}ledger.html#verdict=fails")
         page.reload()
         assert wrong(page, ["fails"]) == set()
 

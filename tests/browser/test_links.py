@@ -10,13 +10,15 @@ import yaml
 
 from tools.browsing import BOOK, pages
 
+from .looks import PAGES
+
 CONTENTS = yaml.safe_load((Path(__file__).parents[2] / "_toc.yml").read_text("utf-8"))
 READING_ORDER = [
     CONTENTS["root"],
     *(chapter["file"] for part in CONTENTS["parts"] for chapter in part["chapters"]),
 ]
 
-STATEFUL = ("explorer.html", "ledger.html")  # what they show is in the address, behind the #
+STATEFUL = (f"{PAGES}explorer.html", f"{PAGES}ledger.html")  # what they show is in the address, behind the #
 
 
 class Page(HTMLParser):

@@ -5,7 +5,7 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import pages
 
-from .looks import LOOKS, OPPOSITE, comes, settle
+from .looks import LOOKS, OPPOSITE, PAGES, comes, settle
 
 # Each gives the elements, or words, that are not as they should be.
 CHECKS = {
@@ -104,7 +104,13 @@ def violations(axe, page):
 
 # `make test` sees a page of each kind, by turns wide and light or narrow and dark; `make slow` sees all,
 # and these in all four looks.
-OF_EACH_KIND = ("index.html", "chapters/01-one-answer.html", "explorer.html", "glossary.html", "ledger.html")
+OF_EACH_KIND = (
+    "index.html",
+    "chapters/01-one-answer.html",
+    f"{PAGES}explorer.html",
+    f"{PAGES}glossary.html",
+    f"{PAGES}ledger.html",
+)
 FIRST = {place: OPPOSITE[number % 2] for number, place in enumerate(pages())}
 
 

@@ -10,23 +10,23 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, WIDE, pages
 
-from .looks import AFTER, settle
+from .looks import AFTER, PAGES, settle
 from .test_pages import OPEN_ALL, violations
 
 # Links of several kinds, each with words of its preview.
 KINDS = {
     "a term": (
         "chapters/01-one-answer.html",
-        "../glossary.html#term-local-differential-privacy",
+        f"../{PAGES}glossary.html#term-local-differential-privacy",
         "before it",
     ),
-    "a source": ("chapters/01-one-answer.html", "../bibliography.html#id3", "evasive answer bias"),
+    "a source": ("chapters/01-one-answer.html", f"../{PAGES}bibliography.html#id3", "evasive answer bias"),
     "an equation here": ("chapters/01-one-answer.html", "#equation-flip", "(1.5)"),
     "an equation elsewhere": ("chapters/02-many-answers.html", "01-one-answer.html#equation-flip", "(1.5)"),
     "a theorem here": ("chapters/03-two-attributes.html", "#two-rays", "Theorem 3.3"),
     "a theorem elsewhere": ("chapters/11-shape.html", "05-certificate.html#lp-thm-tight", "Theorem 5.2"),
     "a figure": ("chapters/04-linear-program.html", "#fig-lp-hasse", "Fig. 4.1"),
-    "a function": ("api.html", "#orr.kronecker", "kronecker"),
+    "a function": (f"{PAGES}api.html", "#orr.kronecker", "kronecker"),
 }
 WAIT = 250  # milliseconds after which a preview opens or closes
 EVERY_KIND = some_slow(
@@ -139,7 +139,7 @@ def test_links_without_a_preview_are_followed_at_once(open_page, phone):
 
 
 @pytest.mark.parametrize(
-    "place", some_slow(["chapters/16-price.html", "related.html"], "chapters/16-price.html")
+    "place", some_slow(["chapters/16-price.html", f"{PAGES}related.html"], "chapters/16-price.html")
 )
 def test_previews_stay_inside_a_phone(open_page, phone, place):
     with open_page(place, context=phone) as page:

@@ -11,9 +11,9 @@ import pytest
 import published
 from tools.browsing import BOOK, ONLY_ONE_HOST, serve
 
-from .looks import PATIENCE
+from .looks import PAGES, PATIENCE
 
-PAGE, SMALL = "chapters/02-many-answers", "glossary"  # the first one has pictures
+PAGE, SMALL = "chapters/02-many-answers", f"{PAGES}glossary"  # the first one has pictures
 
 
 @pytest.fixture(autouse=True)
@@ -58,7 +58,7 @@ def with_html(html, end="</article>"):
     return changed(f"{SMALL}.html", end, html + end)
 
 
-def with_script(script, before='<img alt="" src="card.png">'):
+def with_script(script, before='<img alt="" src="/card.png">'):
     return with_html(f"{before}<script>{script}</script>")
 
 
@@ -121,8 +121,8 @@ BREAKS = {
     "a missing page": ("picture", gone(f"{PAGE}.html"), "404 from {base}{page}"),
     "a missing image": ("read", gone("_static/logo.svg"), "404 from {base}_static/logo.svg"),
     "no picture": ("read", changed("_static/logo.svg", ".+", "no"), "{base}_static/logo.svg is missing"),
-    "an image far down": ("read", with_html(FAR.format("card.png")), None),
-    "no image far down": ("read", with_html(FAR.format("no.png")), "the image {base}no.png is missing"),
+    "an image far down": ("read", with_html(FAR.format("/card.png")), None),
+    "no image far down": ("read", with_html(FAR.format("/no.png")), "the image {base}no.png is missing"),
     "a lost picture": ("picture", without_a_picture, "1 of {pictures} pictures is missing"),
     "a late figure": ("read", with_html(LATE), None),
     "a dead figure": ("hasty read", with_html(DEAD[0]), "the figure dead is missing"),
@@ -131,7 +131,7 @@ BREAKS = {
     "a message": ("read", with_script("console.error('spoilt')"), "the browser says: spoilt"),
     "an error": ("read", with_script("throw Error('spoilt')"), "a script fails: spoilt"),
     "another host": ("read", with_script(f"{NOWHERE}.then(wake)", WAKE), f"no answer from {THERE}"),
-    "no answer": ("read", with_script("fetch('no-file').then(wake)", WAKE), "404 from {base}no-file"),
+    "no answer": ("read", with_script("fetch('/no-file').then(wake)", WAKE), "404 from {base}no-file"),
     "another address": (
         "read",
         with_html(f'<link rel="canonical" href="{THERE}"/>', "</head>"),

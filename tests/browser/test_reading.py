@@ -7,7 +7,7 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import WIDE, pages
 
-from .looks import AFTER, OPPOSITE, RESIZED, resize, settle
+from .looks import AFTER, OPPOSITE, PAGES, RESIZED, resize, settle
 from .test_pages import OPEN_ALL
 
 CHAPTERS = [place for place in pages() if place.startswith("chapters/")]
@@ -30,7 +30,7 @@ LINES = """() => {
 }"""
 
 
-LONG = ["chapters/01-one-answer.html", "chapters/20-should-you.html", "related.html"]
+LONG = ["chapters/01-one-answer.html", "chapters/20-should-you.html", f"{PAGES}related.html"]
 
 
 @pytest.mark.parametrize("place", some_slow(LONG, *LONG[:2]))
@@ -80,7 +80,9 @@ def unhinted(page):
 
 
 @pytest.mark.parametrize("look", OPPOSITE)
-@pytest.mark.parametrize("place", some_slow(["chapters/13-formula.html", "api.html"], "api.html"))
+@pytest.mark.parametrize(
+    "place", some_slow(["chapters/13-formula.html", f"{PAGES}api.html"], f"{PAGES}api.html")
+)
 def test_what_is_cut_off_fades_where_there_is_more(open_page, place, look):
     with open_page(place) as page:
         settle(page, look)
@@ -89,7 +91,7 @@ def test_what_is_cut_off_fades_where_there_is_more(open_page, place, look):
             page.evaluate(SCROLL, share)
             page.evaluate(AFTER, RESIZED)
             assert unhinted(page) == []
-        if look == "phone and dark" and place != "api.html":
+        if look == "phone and dark" and place != f"{PAGES}api.html":
             kinds = " ".join(box["name"] for box in page.evaluate(SCROLLERS))
             assert "<pre" in kinds
             assert "<mjx-container" in kinds

@@ -8,36 +8,37 @@ from urllib.parse import unquote, urldefrag
 import search as indexing
 from tools.browsing import BOOK, pages
 
+from .looks import PAGES
 from .searching import DIALOG, found, open_dialog
 from .test_links import Page
 
 FIRST = {
-    "neighbor": "glossary.html#term-neighbour-level",
-    "neighbor level": "glossary.html#term-neighbour-level",
-    "neighbour level": "glossary.html#term-neighbour-level",
-    "ε": "glossary.html#term-level",
-    "epsilon": "glossary.html#term-level",
+    "neighbor": f"{PAGES}glossary.html#term-neighbour-level",
+    "neighbor level": f"{PAGES}glossary.html#term-neighbour-level",
+    "neighbour level": f"{PAGES}glossary.html#term-neighbour-level",
+    "ε": f"{PAGES}glossary.html#term-level",
+    "epsilon": f"{PAGES}glossary.html#term-level",
     "how to choose epsilon": "chapters/01-one-answer.html#choosing-a-level",
     "LP": "chapters/04-linear-program.html",
-    "LDP": "glossary.html#term-local-differential-privacy",
+    "LDP": f"{PAGES}glossary.html#term-local-differential-privacy",
     "GWAS": "chapters/08-genomes.html",
     "chi-square": "chapters/08-genomes.html#tables-and-their-statistic",
-    "composition": "glossary.html#term-composition",
+    "composition": f"{PAGES}glossary.html#term-composition",
     "budget": "chapters/18-budget.html",
-    "privacy budget": "glossary.html#term-privacy-budget",
+    "privacy budget": f"{PAGES}glossary.html#term-privacy-budget",
     "certificate": "chapters/05-certificate.html",
     "optimal": "chapters/14-any-size.html",
-    "orr.optimal": "api.html#orr.optimal",
-    "RAPPOR": "related.html#randomized-response-and-local-differential-privacy",
-    "install": "install.html#install",
-    "python": "install.html#five-lines-of-python",
-    "Binder": "install.html#run-the-chapters",
-    "cite": "install.html#cite",
-    "license": "install.html#licence",
-    "Kronecker": "glossary.html#term-Kronecker-product",
-    "half-cube": "glossary.html#term-half-cube",
-    "randomised response": "glossary.html#term-randomized-response",
-    "what is the half-cube": "glossary.html#term-half-cube",
+    "orr.optimal": f"{PAGES}api.html#orr.optimal",
+    "RAPPOR": f"{PAGES}related.html#randomized-response-and-local-differential-privacy",
+    "install": f"{PAGES}install.html#install",
+    "python": f"{PAGES}install.html#five-lines-of-python",
+    "Binder": f"{PAGES}install.html#run-the-chapters",
+    "cite": f"{PAGES}install.html#cite",
+    "license": f"{PAGES}install.html#licence",
+    "Kronecker": f"{PAGES}glossary.html#term-Kronecker-product",
+    "half-cube": f"{PAGES}glossary.html#term-half-cube",
+    "randomised response": f"{PAGES}glossary.html#term-randomized-response",
+    "what is the half-cube": f"{PAGES}glossary.html#term-half-cube",
 }
 NO_PROSE = re.compile(
     r"[\\$`]|\{[a-z]+\}`|colour mode|skip to main|(show|hide) (all|the) code|solution to (ex|show)|click to|"
@@ -88,7 +89,7 @@ def test_an_index_without_the_words_of_others_is_caught(browser, open_page, addr
     indexing.write(indexing.records(parts, []), tmp_path / "index")
     with browser.new_context() as context:
         use(context, tmp_path / "index")
-        with open_page("glossary.html", context=context) as page:
+        with open_page(f"{PAGES}glossary.html", context=context) as page:
             open_dialog(page)
             wrong = {words for words, *_ in misled(page, address)}
             assert {"neighbor", "epsilon", "how to choose epsilon", "LP", "license"} <= wrong

@@ -8,7 +8,7 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, pages
 
-from .looks import OPPOSITE, settle
+from .looks import OPPOSITE, PAGES, settle
 from .searching import DIALOG, found, open_dialog
 from .test_pages import violations
 
@@ -50,7 +50,7 @@ def test_results_can_be_walked_through(open_page, address):
 
 
 def test_the_dialog_closes_and_says_how_much_it_found(open_page):
-    with open_page("glossary.html") as page:
+    with open_page(f"{PAGES}glossary.html") as page:
         status = page.locator(f"{DIALOG} [role=status]")
         for keys in ([], ["ArrowDown"]):
             open_dialog(page)
@@ -124,7 +124,7 @@ def test_without_a_server_or_its_index_the_book_is_searched_too(browser, address
         page.keyboard.press("Enter")
         page.locator(".search-summary", has_text=re.compile("finished|did not match|found")).wait_for()
         links = page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.href)")
-        assert f"{book}/glossary.html" in {urldefrag(url)[0] for url in links}
+        assert f"{book}/{PAGES}glossary.html" in {urldefrag(url)[0] for url in links}
         assert not disk or complaints == []
 
 
@@ -134,18 +134,18 @@ def test_without_scripts_the_search_page_says_so(browser, address):
         page.goto(f"{address}/search.html")
         assert "The search needs JavaScript." in page.inner_text("main")
         page.get_by_role("main").get_by_role("link", name="glossary").click()
-        page.wait_for_url(f"{address}/glossary.html")
+        page.wait_for_url(f"{address}/{PAGES}glossary.html")
 
 
 @pytest.mark.parametrize("look", some_slow(OPPOSITE, OPPOSITE[0]))
 def test_results_are_accessible(open_page, axe, look):
-    with open_page("bibliography.html") as page:
+    with open_page(f"{PAGES}bibliography.html") as page:
         settle(page, look)
         open_dialog(page)
         assert found(page, "chi-square")
         page.keyboard.press("ArrowDown")
         assert violations(axe, page) == set()
         assert page.evaluate("document.querySelector('#pst-search-dialog').scrollWidth <= innerWidth")
-        page.goto(page.url.replace("bibliography.html", "search.html?q=chi-square"))
+        page.goto(page.url.replace(f"{PAGES}bibliography.html", "search.html?q=chi-square"))
         page.locator(".bd-search-container .search-found li").first.wait_for()
         assert violations(axe, page) == set()

@@ -9,7 +9,7 @@ from pypdf import PdfReader
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE
 
-from .looks import resize
+from .looks import PAGES, resize
 
 LECTURES = ["lecture-1", "lecture-2", "lecture-3"]
 LOOK = """() => {
@@ -99,9 +99,9 @@ def test_links_into_the_book_lead_somewhere(name):
 
 
 def test_the_explorer_shows_what_the_notes_say(open_page):
-    linked = [link.removeprefix("../explorer.html") for name in LECTURES for link in links(name)]
+    linked = [link.removeprefix(f"../{PAGES}explorer.html") for name in LECTURES for link in links(name)]
     assert {link for link in linked if "sizes=" in link} == set(DEMOS)
-    with open_page("explorer.html") as page:
+    with open_page(f"{PAGES}explorer.html") as page:
         for address, words in DEMOS.items():
             page.evaluate("part => { location.hash = part; }", address)
             for word in words:

@@ -7,7 +7,9 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, Compressing, pages, serve
 
-SOME = ("index.html", "chapters/03-two-attributes.html", "explorer.html")
+from .looks import PAGES
+
+SOME = ("index.html", "chapters/03-two-attributes.html", f"{PAGES}explorer.html")
 MOST_BYTES, MOST_REQUESTS = 500_000, 25
 LOADED = """() => ["navigation", "resource"].flatMap(type => performance.getEntriesByType(type))
     .map(entry => [entry.name, entry.encodedBodySize, entry.renderBlockingStatus])"""
