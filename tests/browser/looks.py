@@ -4,6 +4,8 @@ import time
 
 from tools.browsing import PHONE, WIDE
 
+# Where the built book has the pages beside the chapters.
+PAGES = "pages/"
 PATIENCE = 120_000  # milliseconds for whatever is waited for: only what is broken takes as long
 LOOKS = {
     "wide and light": (WIDE, "light"),

@@ -22,20 +22,15 @@ def machine(monkeypatch, tmp_path):
     return has, run
 
 
-def test_a_browser_on_the_machine_comes_first_and_nothing_is_installed(machine):
+def test_what_is_on_the_machine_comes_first_and_nothing_is_installed(machine, monkeypatch, tmp_path):
     has, run = machine
     has["chromium"] = "/usr/bin/chromium"
-    assert next(browsing.candidates(OWN)) == "/usr/bin/chromium"
-    assert run == []
-
-
-def test_a_common_place_and_playwrights_own_browser_come_next(machine, monkeypatch, tmp_path):
-    _, run = machine
     place, own = tmp_path / "Chrome", tmp_path / "own"
     place.touch()
     own.touch()
     monkeypatch.setattr(browsing, "PLACES", ("/no/such/place", str(place)))
-    assert list(islice(browsing.candidates(str(own)), 2)) == [str(place), str(own)]
+    found = list(islice(browsing.candidates(str(own)), 3))
+    assert found == ["/usr/bin/chromium", str(place), str(own)]
     assert run == []
 
 

@@ -107,18 +107,14 @@ def test_figures_follow_the_theme_and_are_light_on_paper(open_page):
         assert figure.evaluate(COLOURS) == found["light"]
 
 
-def test_pages_are_set_in_the_typeface(open_page):
-    with open_page("chapters/02-many-answers.html") as page:
+def test_pages_are_set_in_the_typeface_that_they_ask_for_at_once_but_not_on_a_disk(browser, open_page):
+    place, link = "chapters/02-many-answers.html", "link[rel=preload][as=font][href*=orr-sans-regular]"
+    with open_page(place) as page:
         page.wait_for_function("""[...document.fonts].filter(({ status, family }) =>
             status === "loaded" && family.replaceAll('"', "") === "Orr Sans").length === 3""")
         for part in ("article p", "article h1", ".bd-sidebar-primary", "svg.drawing text"):
             family = page.locator(part).first.evaluate("e => getComputedStyle(e).fontFamily")
             assert family.startswith('"Orr Sans"'), part
-
-
-def test_a_page_asks_for_its_face_at_once_but_not_on_a_disk(browser, open_page):
-    place, link = "chapters/02-many-answers.html", "link[rel=preload][as=font][href*=orr-sans-regular]"
-    with open_page(place) as page:
         assert page.locator(link).count() == 1
         asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
         assert sum("orr-sans-regular" in url for url in asked) == 1
@@ -144,16 +140,11 @@ def test_nothing_jumps_when_the_typeface_arrives(open_page):
         assert sum(h for _, h in after) == pytest.approx(sum(h for _, h in boxes), rel=0.02)
 
 
-def test_faces_and_icons_are_light():
-    faces = [*BOOK.glob(FONTS)]
-    icons = [*BOOK.glob(ICONS)]
+def test_every_icon_has_its_sign_and_faces_and_icons_are_light(open_page):
+    faces, icons = [*BOOK.glob(FONTS)], [*BOOK.glob(ICONS)]
     assert len(faces) == 3
-    assert icons
     assert max(path.stat().st_size for path in faces + icons) < MOST_BYTES
-
-
-def test_every_icon_has_its_sign(open_page):
-    fonts = [TTFont(path).getBestCmap() for path in BOOK.glob(ICONS)]
+    fonts = [TTFont(path).getBestCmap() for path in icons]
     with open_page("chapters/02-many-answers.html") as page:
         shown = page.evaluate("""() => [...document.querySelectorAll("[class*=fa-], .admonition-title")]
             .map(e => getComputedStyle(e, "::before").content)""")

@@ -93,14 +93,18 @@ def run(box, code):
 
 
 def test_nothing_is_loaded_before_somebody_asks(visit):
-    page = visit("chapters/01-one-answer.html")
-    button = page.locator("#ex-one-coin").get_by_role("button", name="Try it in Python")
+    page = visit("chapters/03-two-attributes.html")
+    button = page.locator("#two-ex-equal").get_by_role("button", name="Try it in Python")
     button.scroll_into_view_if_needed()
     button.hover()
-    assert "loads about 6 MB from this site, once" in page.inner_text("#ex-one-coin")
+    assert "loads about 11 MB from this site, once" in page.inner_text("#two-ex-equal")
     assert loaded(page) == BEFORE
     page.evaluate("folder => import(folder + '/_static/live/editor.mjs')", page.url.rsplit("/chapters", 1)[0])
     assert loaded(page) > BEFORE, "what a page loads is not seen"
+    # Only some chapters lead to JupyterLite, and say what it loads.
+    link = page.get_by_role("link", name="Open this chapter in JupyterLite")
+    assert link.get_attribute("href") == "../lite/notebooks/index.html?path=03-two-attributes.ipynb"
+    assert "cdn.jsdelivr.net" in page.inner_text(".live-lite")
 
 
 def test_a_reader_runs_changes_stops_and_starts_again(visit, axe):
@@ -203,41 +207,27 @@ def test_tab_leads_through_an_editor_and_indents_while_one_types(visit):
     assert [stop for stop in lost_stops(page) if "live" in stop or "no way out" in stop], "a trap is not seen"
 
 
-PARTS = ["pyodide.asm.mjs", "python_stdlib.zip", "worker.mjs"]
+PARTS = ["pyodide.asm.mjs", "python_stdlib.zip", "worker.mjs", "editor.mjs"]
 
 
 @pytest.mark.parametrize("missing", some_slow(PARTS, "pyodide.asm.mjs", "worker.mjs"))
-def test_a_python_that_does_not_load_says_so_and_can_be_tried_again(visit, missing):
+def test_what_does_not_load_says_so_and_can_be_tried_again(visit, missing):
     page = visit("chapters/01-one-answer.html")
+    page.forgiven.append(missing)
     page.context.route(f"**/{missing}", lambda route: route.fulfill(status=404))
     box = page.locator("#ex-one-coin .live")
     box.get_by_role("button", name="Try it in Python").click()
+    if missing == "editor.mjs":
+        box.get_by_text("It could not be loaded. Are you online?").wait_for()
+        return
     box.get_by_text("Python has stopped:").wait_for()
     assert "Run starts it again." in box.locator(".live-status").inner_text()
     assert comes(page, lambda: page.heard)
-    page.forgiven.append(missing)
     page.context.unroute_all()
     if missing == "worker.mjs":
         box.get_by_role("button", name="Run").click()
         box.get_by_text("Done.").wait_for()
         assert [complaint for complaint in page.heard if missing not in complaint] == []
-
-
-def test_an_editor_that_does_not_load_says_so(visit):
-    page = visit("chapters/01-one-answer.html")
-    page.context.route("**/editor.mjs", lambda route: route.abort())
-    box = page.locator("#ex-one-coin .live")
-    box.get_by_role("button", name="Try it in Python").click()
-    box.get_by_text("It could not be loaded. Are you online?").wait_for()
-    page.forgiven.append("editor.mjs")
-
-
-def test_only_some_chapters_lead_to_jupyterlite_and_say_what_it_loads(visit):
-    page = visit("chapters/03-two-attributes.html")
-    link = page.get_by_role("link", name="Open this chapter in JupyterLite")
-    assert link.get_attribute("href") == "../lite/notebooks/index.html?path=03-two-attributes.ipynb"
-    assert "cdn.jsdelivr.net" in page.inner_text(".live-lite")
-    assert visit("chapters/02-many-answers.html").locator(".live-lite").count() == 0
 
 
 def test_from_a_disk_there_is_no_button_and_no_complaint(browser, live_book):
@@ -249,6 +239,8 @@ def test_from_a_disk_there_is_no_button_and_no_complaint(browser, live_book):
         assert page.locator("#live-data").count() == 1
         assert page.locator(".live, .live-lite").count() == 0
     assert heard == []
+    chapters = {path.stem: path.read_text("utf-8") for path in live_book.glob("chapters/*.html")}
+    assert [name for name, text in chapters.items() if "../lite/notebooks" in text] == ["03-two-attributes"]
 
 
 def test_the_plain_book_has_none_of_it(address):

@@ -10,23 +10,23 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, WIDE, pages
 
-from .looks import AFTER, settle
+from .looks import AFTER, PAGES, settle
 from .test_pages import OPEN_ALL, violations
 
 # Links of several kinds, each with words of its preview.
 KINDS = {
     "a term": (
         "chapters/01-one-answer.html",
-        "../pages/glossary.html#term-local-differential-privacy",
+        f"../{PAGES}glossary.html#term-local-differential-privacy",
         "before it",
     ),
-    "a source": ("chapters/01-one-answer.html", "../pages/bibliography.html#id3", "evasive answer bias"),
+    "a source": ("chapters/01-one-answer.html", f"../{PAGES}bibliography.html#id3", "evasive answer bias"),
     "an equation here": ("chapters/01-one-answer.html", "#equation-flip", "(1.5)"),
     "an equation elsewhere": ("chapters/02-many-answers.html", "01-one-answer.html#equation-flip", "(1.5)"),
     "a theorem here": ("chapters/03-two-attributes.html", "#two-rays", "Theorem 3.3"),
     "a theorem elsewhere": ("chapters/11-shape.html", "05-certificate.html#lp-thm-tight", "Theorem 5.2"),
     "a figure": ("chapters/04-linear-program.html", "#fig-lp-hasse", "Fig. 4.1"),
-    "a function": ("pages/api.html", "#orr.kronecker", "kronecker"),
+    "a function": (f"{PAGES}api.html", "#orr.kronecker", "kronecker"),
 }
 WAIT = 250  # milliseconds after which a preview opens or closes
 EVERY_KIND = some_slow(
@@ -81,7 +81,7 @@ def phone(browser):
 
 
 @pytest.mark.parametrize(("place", "goal", "words"), EVERY_KIND, ids=KINDS)
-def test_a_mouse_opens_a_preview_and_may_enter_it(open_page, place, goal, words):
+def test_a_mouse_and_the_keyboard_open_a_preview(open_page, place, goal, words):
     with open_page(place) as page:
         link = link_to(page, goal)
         link.hover()
@@ -94,21 +94,9 @@ def test_a_mouse_opens_a_preview_and_may_enter_it(open_page, place, goal, words)
         page.mouse.move(5, 5)
         box.wait_for(state="detached")
         assert link.get_attribute("aria-describedby") is None
-
-
-@pytest.mark.parametrize(
-    "kind",
-    some_slow(
-        ["a term", "a theorem elsewhere", "an equation here"], "a theorem elsewhere", "an equation here"
-    ),
-)
-def test_the_keyboard_opens_a_preview_and_escape_closes_it(open_page, kind):
-    place, goal, words = KINDS[kind]
-    with open_page(place) as page:
-        link = link_to(page, goal)
         page.keyboard.press("Tab")  # the keyboard is in use
         link.focus()
-        box = look_at(page, words)
+        look_at(page, words)
         page.keyboard.press("Escape")
         box.wait_for(state="detached")
         assert link.evaluate("e => e === document.activeElement")
@@ -120,7 +108,7 @@ def test_the_keyboard_opens_a_preview_and_escape_closes_it(open_page, kind):
 
 
 @pytest.mark.parametrize(("place", "goal", "words"), EVERY_KIND, ids=KINDS)
-def test_a_first_tap_opens_a_preview(open_page, phone, place, goal, words):
+def test_a_first_tap_opens_a_preview_and_a_second_leads_on(open_page, phone, place, goal, words):
     with open_page(place, context=phone) as page:
         link, before = link_to(page, goal), page.url
         link.tap()
@@ -133,28 +121,15 @@ def test_a_first_tap_opens_a_preview(open_page, phone, place, goal, words):
         box.get_by_role("button", name="Close").tap()
         box.wait_for(state="detached")
         assert link.evaluate("e => e === document.activeElement")
-
-
-@pytest.mark.parametrize("way", some_slow(["the link inside", "a second tap"], "a second tap"))
-def test_taps_lead_on(open_page, phone, way):
-    place, goal, words = KINDS["a theorem elsewhere"]
-    with open_page(place, context=phone) as page:
-        link = link_to(page, goal)
-        link.tap()
-        box = look_at(page, words)
-        (box.get_by_role("link", name="Go to Theorem 5.2") if way == "the link inside" else link).tap()
-        page.wait_for_url(urljoin(page.url, goal))
-
-
-def test_a_tap_elsewhere_and_escape_close_it(open_page, phone):
-    place, goal, words = KINDS["a term"]
-    with open_page(place, context=phone) as page:
-        link = link_to(page, goal)
         for close in (lambda: page.touchscreen.tap(200, 20), lambda: page.keyboard.press("Escape")):
             link.tap()
-            box = look_at(page, words)
+            look_at(page, words)
             close()
             box.wait_for(state="detached")
+        link.tap()
+        look_at(page, words)
+        (box.get_by_role("link", name="Go to") if "term" in goal else link).tap()
+        page.wait_for_url(urljoin(page.url, goal))
 
 
 def test_links_without_a_preview_are_followed_at_once(open_page, phone):
@@ -164,7 +139,7 @@ def test_links_without_a_preview_are_followed_at_once(open_page, phone):
 
 
 @pytest.mark.parametrize(
-    "place", some_slow(["chapters/16-price.html", "pages/related.html"], "chapters/16-price.html")
+    "place", some_slow(["chapters/16-price.html", f"{PAGES}related.html"], "chapters/16-price.html")
 )
 def test_previews_stay_inside_a_phone(open_page, phone, place):
     with open_page(place, context=phone) as page:
@@ -177,14 +152,11 @@ def test_previews_stay_inside_a_phone(open_page, phone, place):
             page.keyboard.press("Escape")
 
 
-@pytest.mark.parametrize("look", some_slow(["wide and light", "phone and dark"], "wide and light"))
-def test_axe_finds_nothing_in_an_open_preview(open_page, axe, phone, look):
+def test_axe_finds_nothing_in_an_open_preview(open_page, axe, phone):
     place, goal, words = KINDS["a theorem elsewhere"]
-    tapped = look == "phone and dark"
-    with open_page(place, **({"context": phone} if tapped else {})) as page:
-        settle(page, look)
-        link = link_to(page, goal)
-        link.tap() if tapped else link.hover()
+    with open_page(place, context=phone) as page:
+        settle(page, "phone and dark")
+        link_to(page, goal).tap()
         look_at(page, words)
         page.evaluate("""() => {
             for (const part of document.querySelectorAll("article > section > *")) part.remove();
@@ -239,13 +211,12 @@ def test_a_page_without_its_previews_is_caught(tmp_path, open_page):
         assert page.locator("#preview").count() == 0
 
 
-@pytest.mark.parametrize(
-    "style", ["#preview { left: 300px !important }", "#preview { top: 40% !important; height: 40% }"]
-)
-def test_a_preview_past_the_edge_or_over_its_link_is_caught(open_page, phone, style):
+def test_a_preview_past_the_edge_or_over_its_link_is_caught(open_page, phone):
     place, goal, _ = KINDS["a theorem elsewhere"]
     with open_page(place, context=phone) as page:
-        page.add_style_tag(content=style)
         link_to(page, goal).tap()
         page.locator("#preview").wait_for()
-        assert not page.evaluate(INSIDE)
+        for style in ("left: 300px !important", "top: 40% !important; height: 40%"):
+            added = page.add_style_tag(content=f"#preview {{ {style} }}")
+            assert not page.evaluate(INSIDE)
+            added.evaluate("style => style.remove()")

@@ -11,9 +11,9 @@ import pytest
 import published
 from tools.browsing import BOOK, ONLY_ONE_HOST, serve
 
-from .looks import PATIENCE
+from .looks import PAGES, PATIENCE
 
-PAGE, SMALL = "chapters/02-many-answers", "glossary"  # the first one has pictures
+PAGE, SMALL = "chapters/02-many-answers", f"{PAGES}glossary"  # the first one has pictures
 
 
 @pytest.fixture(autouse=True)
@@ -35,12 +35,6 @@ def book(browser, copy):
         yield published.Published(address, browser, PATIENCE)
 
 
-@pytest.fixture
-def hasty(browser, book):
-    """Return the copy, opened with little patience: for what never comes, which nothing but time tells."""
-    return published.Published(book.base, browser, 500)
-
-
 def rewrite(path, old, new):
     """Change a file of the copy; the built book keeps its own."""
     text = path.read_text("utf-8")
@@ -52,8 +46,39 @@ def rewrite(path, old, new):
     os.utime(path, (later, later))
 
 
-def append(path, html):
-    rewrite(path, "</article>", f"{html}</article>")
+def gone(place):
+    return lambda copy: (copy / place).unlink()
+
+
+def changed(place, old, new):
+    return lambda copy: rewrite(copy / place, old, new)
+
+
+def with_html(html, end="</article>"):
+    return changed(f"{SMALL}.html", end, html + end)
+
+
+def with_script(script, before='<img alt="" src="/card.png">'):
+    return with_html(f"{before}<script>{script}</script>")
+
+
+def as_it_is(copy):
+    pass
+
+
+def without_a_picture(copy):
+    page = copy / f"{PAGE}.html"
+    pattern = r'<div class="cell_output .*?(?=<div class="cell |<section)'
+    outputs = re.findall(pattern, page.read_text("utf-8"), re.DOTALL)
+    drawn = next(output for output in outputs if re.search(r"<img|<svg", output))
+    rewrite(page, re.escape(drawn), re.sub(r"<img[^>]*>|<svg.*?</svg>", "", drawn, flags=re.DOTALL))
+
+
+def with_a_page(copy):
+    (copy / "no" / "such").mkdir(parents=True)
+    (copy / "no" / "such" / "page.html").write_text(
+        '<main><a href="../../index.html">home</a></main>', "utf-8"
+    )
 
 
 def test_the_built_book_is_all_there(monkeypatch, browser, address):
@@ -61,24 +86,16 @@ def test_the_built_book_is_all_there(monkeypatch, browser, address):
     assert published.look(published.Published(address, browser, PATIENCE)) == {}
 
 
-def test_every_page_of_the_contents_is_opened():
+def test_every_page_of_the_contents_is_opened_and_everything_is_looked_at(monkeypatch, book):
     pages = published.contents()
     assert pages[0] == "index"
     assert all((BOOK / f"{page}.html").exists() for page in pages)
     assert published.pictures(PAGE) > 1
     assert published.pictures("index") == 0
-
-
-def test_everything_is_looked_at(monkeypatch, book):
     for name in ("read", "search", "lost", "ask"):
         monkeypatch.setattr(book, name, lambda *which, name=name: [f"{name} {' '.join(which)}".strip()])
     said = [wrong for wrongs in published.look(book).values() for wrong in wrongs]
-    assert said == [*(f"read {page}" for page in published.contents()), "search", "lost", "ask"]
-
-
-def test_a_missing_page_is_caught(copy, book):
-    (copy / f"{PAGE}.html").unlink()
-    assert book.read(PAGE)[0] == f"404 from {book.base}{PAGE}.html"
+    assert said == [*(f"read {page}" for page in pages), "search", "lost", "ask"]
 
 
 def test_a_server_that_does_not_answer_is_caught(browser):
@@ -88,89 +105,62 @@ def test_a_server_that_does_not_answer_is_caught(browser):
     assert book.search()
 
 
-def test_a_missing_image_is_caught(copy, book):
-    (copy / "_static" / "logo.svg").unlink()
-    found = " ".join(book.read(SMALL))
-    assert f"404 from {book.base}_static/logo.svg" in found
-    assert f"the image {book.base}_static/logo.svg is missing" in found
-
-
-def test_an_image_that_is_none_is_caught(copy, book):
-    rewrite(copy / "_static" / "logo.svg", ".+", "no picture")
-    assert f"the image {book.base}_static/logo.svg is missing" in book.read(SMALL)
-
-
-def test_an_image_that_is_far_down_is_waited_for(copy, book):
-    far = '<div style="height: 9000px"></div><img loading="lazy" alt="" src="{}">'
-    append(copy / f"{SMALL}.html", far.format("card.png"))
-    assert book.read(SMALL) == []
-    rewrite(copy / f"{SMALL}.html", "card.png", "no.png")
-    assert f"the image {book.base}no.png is missing" in book.read(SMALL)
-
-
-def test_a_lost_picture_is_caught(copy, book):
-    page = copy / f"{PAGE}.html"
-    outputs = re.findall(
-        r'<div class="cell_output .*?(?=<div class="cell |<section)', page.read_text("utf-8"), re.DOTALL
-    )
-    drawn = next(output for output in outputs if re.search(r"<img|<svg", output))
-    rewrite(page, re.escape(drawn), re.sub(r"<img[^>]*>|<svg.*?</svg>", "", drawn, flags=re.DOTALL))
-    assert book.read(PAGE)[-1] == f"1 of {published.pictures(PAGE)} pictures is missing"
-
-
-DEAD = {
-    '<div class="touch" data-figure="dead"></div>': "the figure dead is missing",
-    '<div class="cell tag_touch-dead"></div>': "the figure of cell tag_touch-dead is missing",
-    "<svg></svg>": "what a drawing shows is missing",
-}
-
-
-@pytest.mark.parametrize(("html", "said"), DEAD.items(), ids=DEAD.values())
-def test_a_dead_figure_is_caught(copy, hasty, html, said):
-    append(copy / f"{SMALL}.html", html)
-    assert said in hasty.read(SMALL)
-
-
-def test_a_figure_that_wakes_when_it_is_seen_is_waited_for(copy, book):
-    late = """<div class="touch" id="late" style="margin-top: 3000px">x</div><script>
-        new IntersectionObserver(([{ isIntersecting, target }]) => {
-            if (isIntersecting) setTimeout(() => { target.dataset.mounted = ""; }, 300);
-        }).observe(document.getElementById("late"));
-    </script>"""
-    append(copy / f"{SMALL}.html", late)
-    assert book.read(SMALL) == []
-
-
-SPOILS = {
-    "console.error('spoilt')": "the browser says: spoilt",
-    "throw Error('spoilt')": "a script fails: spoilt",
-    "fetch('https://example.org/').catch(() => {}).then(wake)": "no answer from https://example.org/",
-    "fetch('no-such-file').then(wake)": "404 from {}no-such-file",
-}
+LATE = """<div class="touch" id="late" style="margin-top: 3000px">x</div><script>
+    new IntersectionObserver(([{ isIntersecting, target }]) => {
+        if (isIntersecting) setTimeout(() => { target.dataset.mounted = ""; }, 300);
+    }).observe(document.getElementById("late"));
+</script>"""
+FAR = '<div style="height: 9000px"></div><img loading="lazy" alt="" src="{}">'
 # A figure that is waited for until an answer has come.
 WAKE = """<div class="touch" id="late">x</div>
     <script>const wake = () => { document.getElementById("late").dataset.mounted = ""; }</script>"""
+DEAD = '<div class="touch" data-figure="dead"></div>', '<div class="cell tag_touch-dead"></div>'
+THERE, NOWHERE = "https://example.org/", "fetch('https://example.org/').catch(() => {})"
+# Where it is looked, what is changed, and what is said; "hasty" where nothing but time tells.
+BREAKS = {
+    "a missing page": ("picture", gone(f"{PAGE}.html"), "404 from {base}{page}"),
+    "a missing image": ("read", gone("_static/logo.svg"), "404 from {base}_static/logo.svg"),
+    "no picture": ("read", changed("_static/logo.svg", ".+", "no"), "{base}_static/logo.svg is missing"),
+    "an image far down": ("read", with_html(FAR.format("/card.png")), None),
+    "no image far down": ("read", with_html(FAR.format("/no.png")), "the image {base}no.png is missing"),
+    "a lost picture": ("picture", without_a_picture, "1 of {pictures} pictures is missing"),
+    "a late figure": ("read", with_html(LATE), None),
+    "a dead figure": ("hasty read", with_html(DEAD[0]), "the figure dead is missing"),
+    "a dead cell": ("hasty read", with_html(DEAD[1]), "the figure of cell tag_touch-dead is missing"),
+    "an empty drawing": ("hasty read", with_html("<svg></svg>"), "what a drawing shows is missing"),
+    "a message": ("read", with_script("console.error('spoilt')"), "the browser says: spoilt"),
+    "an error": ("read", with_script("throw Error('spoilt')"), "a script fails: spoilt"),
+    "another host": ("read", with_script(f"{NOWHERE}.then(wake)", WAKE), f"no answer from {THERE}"),
+    "no answer": ("read", with_script("fetch('/no-file').then(wake)", WAKE), "404 from {base}no-file"),
+    "another address": (
+        "read",
+        with_html(f'<link rel="canonical" href="{THERE}"/>', "</head>"),
+        f"at {THERE}",
+    ),
+    "the search": ("search", as_it_is, None),
+    "an empty search": (
+        "hasty search",
+        changed("search.html", "<script.*?</script>", ""),
+        "nothing is found",
+    ),
+    "a missing search": ("hasty search", gone("search.html"), "404"),
+    "lost readers": ("lost", as_it_is, None),
+    "no way back": ("lost", changed("404.html", 'href="index.html"', ""), "lost readers get no link to the"),
+    "a page that should not be": ("lost", with_a_page, "200 from {base}no/such/page.html"),
+}
 
 
-@pytest.mark.parametrize(("script", "said"), SPOILS.items(), ids=SPOILS)
-def test_a_complaint_is_heard(copy, book, script, said):
-    waits = WAKE if "wake" in script else '<img alt="" src="card.png">'
-    append(copy / f"{SMALL}.html", f"{waits}<script>{script}</script>")
-    assert said.format(book.base) in book.read(SMALL)
-
-
-def test_the_search_finds(book):
-    assert book.search() == []
-
-
-def test_an_empty_search_is_caught(copy, hasty):
-    rewrite(copy / "search.html", "<script.*?</script>", "")
-    assert "nothing is found for 'neighbour'" in hasty.search()
-
-
-def test_a_missing_search_is_caught(copy, hasty):
-    (copy / "search.html").unlink()
-    assert any("404" in wrong for wrong in hasty.search())
+@pytest.mark.parametrize(("how", "change", "words"), BREAKS.values(), ids=BREAKS)
+def test_what_is_wrong_is_caught_and_nothing_else(copy, book, browser, how, change, words):
+    change(copy)
+    if how.startswith("hasty"):
+        book = published.Published(book.base, browser, 500)
+    looks = {"read": lambda: book.read(SMALL), "picture": lambda: book.read(PAGE)}
+    said = " ".join(looks.get(how.split()[-1], getattr(book, how.split()[-1], None))())
+    if words is None:
+        assert said == ""
+    else:
+        assert words.format(base=book.base, page=PAGE, pictures=published.pictures(PAGE)) in said
 
 
 def test_a_missing_file_is_caught(copy, book):
@@ -179,25 +169,6 @@ def test_a_missing_file_is_caught(copy, book):
     missing = sorted(book.files)[0]
     (copy / missing.removeprefix(book.base)).unlink()
     assert book.ask() == [f"404 from {missing}"]
-
-
-def test_lost_readers_without_a_way_back_are_caught(copy, book):
-    assert book.lost() == []
-    rewrite(copy / "404.html", 'href="index.html"', "")
-    assert "lost readers get no link to the first page" in book.lost()
-
-
-def test_a_page_in_the_place_of_one_that_does_not_exist_is_caught(copy, book):
-    (copy / "no" / "such").mkdir(parents=True)
-    (copy / "no" / "such" / "page.html").write_text(
-        '<main><a href="../../index.html">home</a></main>', "utf-8"
-    )
-    assert f"200 from {book.base}no/such/page.html" in book.lost()
-
-
-def test_a_page_that_says_it_is_elsewhere_is_caught(copy, book):
-    rewrite(copy / f"{SMALL}.html", "</head>", '<link rel="canonical" href="https://example.org/"/></head>')
-    assert "it says that it is at https://example.org/" in book.read(SMALL)
 
 
 @pytest.fixture
@@ -228,13 +199,10 @@ def test_what_is_missing_at_first_is_looked_for_again(monkeypatch, run, capsys):
     assert capsys.readouterr().out.endswith("The book at https://example.org/ is all there.\n")
 
 
-def test_what_stays_missing_is_a_failure(monkeypatch, run):
+def test_what_stays_missing_is_a_failure_and_what_is_no_address_is_refused(monkeypatch, run):
     monkeypatch.setattr(published, "look", lambda _: {"index": ["gone"]})
     with pytest.raises(SystemExit, match="index: gone"):
         run("https://example.org/")
-
-
-def test_what_is_no_address_is_refused(run):
     with pytest.raises(SystemExit, match="'book' is no address"):
         run("book")
 

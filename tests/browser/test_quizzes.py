@@ -49,14 +49,6 @@ def page(open_page, path):
 
 
 @pytest.fixture
-def open_quiz(page):
-    """Return the page with all answers open at once, which the names of the answers else forbid."""
-    page.evaluate(OPEN, True)
-    yield page
-    page.evaluate(OPEN, False)
-
-
-@pytest.fixture
 def marks(path):
     """Return the marks of the answers, a list for each question, as the chapter's source has them."""
     cells = json.loads(path.read_text("utf-8"))["cells"]
@@ -85,7 +77,6 @@ def tab_to_answer(page, number):
 
 
 def test_keyboard(page, marks):
-    resize(page, WIDE)
     start(page)
     number = 0
     for question, expected in zip(page.locator(".quiz-question").all(), marks, strict=True):
@@ -116,20 +107,17 @@ def test_names(page, marks):
     assert all(re.search(r"\w", name[3:]) for name in answers)
 
 
-def test_phone(open_quiz):
-    resize(open_quiz, PHONE)
-    assert open_quiz.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    boxes = open_quiz.locator(".quiz-prompt, .quiz-answer").evaluate_all(
+def test_phone(page):
+    page.evaluate(OPEN, True)
+    resize(page, PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+    boxes = page.locator(".quiz-prompt, .quiz-answer").evaluate_all(
         "boxes => boxes.map(box => [box.scrollWidth, box.clientWidth])"
     )
     assert all(content <= box for content, box in boxes)
-    assert all(answer.bounding_box()["height"] >= 44 for answer in open_quiz.locator(".quiz summary").all())
-
-
-@pytest.fixture
-def fresh_page(open_page):
-    with open_page(f"chapters/{NOTEBOOKS[0].stem}.html") as page:
-        yield page
+    assert all(answer.bounding_box()["height"] >= 44 for answer in page.locator(".quiz summary").all())
+    page.evaluate(OPEN, False)
+    resize(page, WIDE)
 
 
 def tab_through(page):
@@ -145,9 +133,9 @@ SPOILS = {
 }
 
 
-@pytest.mark.parametrize("style", SPOILS.values(), ids=SPOILS)
-def test_a_spoilt_focus_is_caught(fresh_page, style):
-    tab_through(fresh_page)
-    fresh_page.add_style_tag(content=style)
-    with pytest.raises(AssertionError):
-        tab_through(fresh_page)
+def test_a_spoilt_focus_is_caught(page):
+    for spoil in SPOILS.values():
+        style = page.add_style_tag(content=spoil)
+        with pytest.raises(AssertionError):
+            tab_through(page)
+        style.evaluate("style => style.remove()")

@@ -8,7 +8,7 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, PHONE, pages
 
-from .looks import OPPOSITE, settle
+from .looks import OPPOSITE, PAGES, settle
 from .searching import DIALOG, found, open_dialog
 from .test_pages import violations
 
@@ -24,14 +24,9 @@ def test_nothing_is_loaded_before_the_dialog_opens(browser, address):
         assert [url for url in asked if re.search(r"searchtools|searchindex|language_data", url)] == []
 
 
-def test_no_page_asks_for_two_searches():
-    for place in pages():
-        assert not re.search("searchtools|searchindex|language_data", (BOOK / place).read_text("utf-8")), (
-            place
-        )
-
-
-def test_the_search_has_a_small_script():
+def test_no_page_asks_for_two_searches_and_its_script_is_small():
+    texts = {place: (BOOK / place).read_text("utf-8") for place in pages()}
+    assert [p for p, text in texts.items() if re.search("searchtools|searchindex|language_data", text)] == []
     assert (BOOK / "_static" / "search.js").stat().st_size < 5_000
 
 
@@ -54,44 +49,30 @@ def test_results_can_be_walked_through(open_page, address):
         page.wait_for_url(results[0])
 
 
-def test_escape_closes_the_dialog_from_field_and_results(open_page):
-    with open_page("pages/glossary.html") as page:
+def test_the_dialog_closes_and_says_how_much_it_found(open_page):
+    with open_page(f"{PAGES}glossary.html") as page:
+        status = page.locator(f"{DIALOG} [role=status]")
         for keys in ([], ["ArrowDown"]):
             open_dialog(page)
             found(page, "half-cube")
             for key in [*keys, "Escape"]:
                 page.keyboard.press(key)
             page.locator(DIALOG).wait_for(state="hidden")
-
-
-def test_a_result_on_the_same_page_closes_the_dialog(open_page):
-    with open_page("pages/glossary.html") as page:
         open_dialog(page)
-        (first, *_) = found(page, "half-cube")
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("Enter")
-        page.locator(DIALOG).wait_for(state="hidden")
-        page.wait_for_url(first)
-
-
-def test_the_count_is_announced(open_page):
-    with open_page("pages/glossary.html") as page:
-        open_dialog(page)
-        status = page.locator(f"{DIALOG} [role=status]")
         results = found(page, "GWAS")
         assert status.inner_text() == f"{len(results)} results"
         assert found(page, "xylophone") == []
         assert status.inner_text() == "Nothing found for “xylophone”."
         assert found(page, "xylophone half-cube")[0].endswith("#term-half-cube")
         assert status.inner_text().startswith("No place has all of these words. ")
-
-
-def test_typed_text_is_never_markup(open_page):
-    with open_page("pages/glossary.html") as page:
-        open_dialog(page)
-        page.locator(f"{DIALOG} input").fill("<img id=evil src=x>")
-        page.locator(f"{DIALOG} [role=status]", has_text="<img id=evil").wait_for()
+        page.locator(f"{DIALOG} input").fill("<img id=evil src=x>")  # which is never markup
+        status.filter(has_text="<img id=evil").wait_for()
         assert page.locator("#evil").count() == 0
+        (first, *_) = found(page, "half-cube")  # on the same page
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        page.locator(DIALOG).wait_for(state="hidden")
+        page.wait_for_url(first)
 
 
 def test_a_finger_is_enough(browser, address):
@@ -128,34 +109,23 @@ def test_the_search_page_has_the_same_results(open_page, address):
         page.wait_for_url(f"{address}/search.html?q=half-cube")
 
 
-def sphinx_finds(page, words):
-    """Search by keyboard where there is no index; return the addresses of what Sphinx finds."""
-    open_dialog(page)
-    page.locator(f"{DIALOG} input").fill(words)
-    page.keyboard.press("Enter")
-    page.locator(".search-summary", has_text=re.compile("finished|did not match|found")).wait_for()
-    return page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.href)")
-
-
-def test_from_a_disk_the_book_is_searched_too(browser):
+@pytest.mark.parametrize("disk", [True, False], ids=["on a disk", "without its index"])
+def test_without_a_server_or_its_index_the_book_is_searched_too(browser, address, disk):
     with browser.new_context() as context:
         page, complaints = context.new_page(), []
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda said: said.type == "error" and complaints.append(said.text))
         page.on("requestfailed", lambda request: complaints.append(request.url))
-        page.goto((BOOK / "chapters" / "02-many-answers.html").as_uri())
-        results = sphinx_finds(page, "half-cube")
-        assert (BOOK / "pages/glossary.html").as_uri() in {urldefrag(url)[0] for url in results}
-        assert complaints == []
-
-
-def test_without_its_index_the_book_is_searched_too(browser, open_page, address):
-    with browser.new_context() as context:
         context.route("**/pagefind/**", lambda route: route.abort())
-        with open_page("pages/glossary.html", context=context) as page:
-            assert f"{address}/pages/glossary.html" in {
-                urldefrag(url)[0] for url in sphinx_finds(page, "half-cube")
-            }
+        book = BOOK.as_uri() if disk else address
+        page.goto(f"{book}/chapters/02-many-answers.html")
+        open_dialog(page)
+        page.locator(f"{DIALOG} input").fill("half-cube")
+        page.keyboard.press("Enter")
+        page.locator(".search-summary", has_text=re.compile("finished|did not match|found")).wait_for()
+        links = page.locator("#search-results li > a").evaluate_all("links => links.map(link => link.href)")
+        assert f"{book}/{PAGES}glossary.html" in {urldefrag(url)[0] for url in links}
+        assert not disk or complaints == []
 
 
 def test_without_scripts_the_search_page_says_so(browser, address):
@@ -164,18 +134,18 @@ def test_without_scripts_the_search_page_says_so(browser, address):
         page.goto(f"{address}/search.html")
         assert "The search needs JavaScript." in page.inner_text("main")
         page.get_by_role("main").get_by_role("link", name="glossary").click()
-        page.wait_for_url(f"{address}/pages/glossary.html")
+        page.wait_for_url(f"{address}/{PAGES}glossary.html")
 
 
 @pytest.mark.parametrize("look", some_slow(OPPOSITE, OPPOSITE[0]))
 def test_results_are_accessible(open_page, axe, look):
-    with open_page("pages/bibliography.html") as page:
+    with open_page(f"{PAGES}bibliography.html") as page:
         settle(page, look)
         open_dialog(page)
         assert found(page, "chi-square")
         page.keyboard.press("ArrowDown")
         assert violations(axe, page) == set()
         assert page.evaluate("document.querySelector('#pst-search-dialog').scrollWidth <= innerWidth")
-        page.goto(page.url.replace("pages/bibliography.html", "search.html?q=chi-square"))
+        page.goto(page.url.replace(f"{PAGES}bibliography.html", "search.html?q=chi-square"))
         page.locator(".bd-search-container .search-found li").first.wait_for()
         assert violations(axe, page) == set()

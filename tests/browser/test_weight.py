@@ -1,6 +1,5 @@
 """A first visit is light: few bytes, few requests, and nothing but styles between a reader and the page."""
 
-import os
 import re
 
 import pytest
@@ -8,7 +7,9 @@ import pytest
 from tests.common import some_slow
 from tools.browsing import BOOK, Compressing, pages, serve
 
-SOME = ("index.html", "chapters/03-two-attributes.html", "pages/explorer.html")
+from .looks import PAGES
+
+SOME = ("index.html", "chapters/03-two-attributes.html", f"{PAGES}explorer.html")
 MOST_BYTES, MOST_REQUESTS = 500_000, 25
 LOADED = """() => ["navigation", "resource"].flatMap(type => performance.getEntriesByType(type))
     .map(entry => [entry.name, entry.encodedBodySize, entry.renderBlockingStatus])"""
@@ -44,18 +45,3 @@ def blocking(html):
 
 def test_no_page_waits_for_a_script():
     assert [place for place in pages() if blocking((BOOK / place).read_text("utf-8"))] == []
-
-
-def test_a_heavy_page_is_caught(browser, tmp_path):
-    (tmp_path / "a.html").write_text(
-        '<script src="a.js"></script><link rel="stylesheet" href="a.css">', "utf-8"
-    )
-    (tmp_path / "a.js").write_text("0;" * 10, "utf-8")
-    (tmp_path / "a.css").write_text(
-        f"/*{os.urandom(MOST_BYTES).hex()}*/", "utf-8"
-    )  # which nothing makes shorter
-    assert len(blocking((tmp_path / "a.html").read_text("utf-8"))) == 1
-    with serve(tmp_path, Compressing) as address:
-        loaded = first_visit(browser, f"{address}/a.html")
-    assert sum(size for _, size, _ in loaded) > MOST_BYTES
-    assert [status for url, _, status in loaded if url.endswith("a.js")] == ["blocking"]

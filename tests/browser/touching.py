@@ -1,10 +1,12 @@
 """Figures to touch, brought to life as a reader does it: by scrolling to them."""
 
 import json
-from contextlib import contextmanager
+import math
+import re
+from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 
-CHAPTERS = Path(__file__).parents[2] / "chapters"
+ROOT = Path(__file__).parents[2]
 TAG = "touch-"
 SAID = ".touch-says:not(:empty)"
 # A finger is lifted for the page some time after it was for us.
@@ -17,25 +19,24 @@ LIFTED = """() => {
 
 
 def tagged():
-    """Return where the chapters have figures: pairs of a page and a name."""
-    return [
+    """Return where the book has figures: pairs of a page and a name."""
+    first = re.findall(r'class="touch" data-figure="(\w+)"', (ROOT / "index.md").read_text("utf-8"))
+    return [("index.html", name) for name in first] + [
         (f"chapters/{path.stem}.html", tag.removeprefix(TAG))
-        for path in sorted(CHAPTERS.glob("*.ipynb"))
+        for path in sorted(ROOT.glob("chapters/*.ipynb"))
         for cell in json.loads(path.read_text("utf-8"))["cells"]
         for tag in cell["metadata"].get("tags", ())
         if tag.startswith(TAG)
     ]
 
 
-@contextmanager
-def figure(open_page, place, name, **options):
-    """Open a page and yield it with the figure of a name, once it is alive."""
-    with open_page(place, **options) as page:
-        touch = page.locator(f'.touch[data-figure="{name}"]')
-        touch.scroll_into_view_if_needed()
-        page.locator(f'.touch[data-figure="{name}"][data-mounted]').wait_for()
-        touch.locator(SAID).wait_for()
-        yield page, touch
+def wake(page, name):
+    """Bring a figure to life as a reader does, by scrolling to it, and return it."""
+    touch = page.locator(f'.touch[data-figure="{name}"]')
+    touch.scroll_into_view_if_needed()
+    page.locator(f'.touch[data-figure="{name}"][data-mounted]').wait_for()
+    touch.locator(SAID).wait_for()
+    return touch
 
 
 def mount(touch):
@@ -44,13 +45,37 @@ def mount(touch):
     touch.locator(SAID).wait_for()
 
 
-def num(page, value, digits=5):
+def rounded(value, place):
+    """Round half up, as JavaScript does, and return no zeros at the end of an exponent."""
+    return Decimal(repr(float(value))).quantize(Decimal(1).scaleb(place), ROUND_HALF_UP)
+
+
+def num(value, digits=5):
     """Write a number as the figures do."""
-    return page.evaluate("([x, digits]) => orr('numbers').num(x, digits)", [float(value), digits])
+    if not value:
+        return "0"
+    text = f"{rounded(value, Decimal(repr(float(value))).adjusted() - digits + 1).normalize():,f}"
+    plain = 1e-3 <= abs(value) < 1e6
+    return text if plain else f"{float(text.replace(',', '')):.{digits - 1}e}".replace("e-0", "e-")
 
 
-def percent(page, share):
-    return page.evaluate("share => orr('numbers').percent(share)", float(share))
+def fixed(value, digits):
+    """Write a number with all its decimals."""
+    return f"{rounded(value, -digits):,f}"
+
+
+def percent(share):
+    return f"{num(100 * share, 3)}%"
+
+
+def sure(belief):
+    """Write a belief with as many digits as it takes to tell it from certainty."""
+    return f"{num(100 * belief, max(3, -math.floor(math.log10(1 - belief))))}%"
+
+
+def numbers(text):
+    """Return the numbers in a sentence, as they are written."""
+    return re.findall(r"(?<![\w.-])-?\d+(?:,\d{3})*(?:\.\d+)?(?:e-?\d+)?%?", text)
 
 
 def says(touch):
@@ -92,26 +117,6 @@ def heard(touch):
         arg=touch.element_handle(),
     )
     return " ".join(touch.locator("[role=status]").text_content().split())
-
-
-@contextmanager
-def spoilt(page, name, function, script):
-    """Let a function of a module go wrong for a while: `script` changes what it has `found`."""
-    page.evaluate(
-        f"""([name, key]) => {{
-            const own = globalThis.own = orr(name)[key];
-            orr(name)[key] = (...given) => {{
-                let found = own(...given);
-                {script};
-                return found;
-            }};
-        }}""",
-        [name, function],
-    )
-    try:
-        yield
-    finally:
-        page.evaluate("([name, key]) => { orr(name)[key] = globalThis.own; }", [name, function])
 
 
 def frames(page, action, measure, name):
