@@ -3,6 +3,8 @@
 import ast
 import importlib.util
 import re
+import subprocess
+import sys
 import tomllib
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -130,11 +132,61 @@ def test_what_students_install_knows_nothing_of_what_grades():
     assert [path.name for path in files if "orr_grading" in path.read_text("utf-8")] == []
 
 
-def test_what_is_installed_knows_nothing_of_the_book_and_the_classroom():
-    trees = {module(path): tree for path, tree in TREES.items() if not module(path).startswith("book")}
-    upward = {here for here, tree in trees.items() for there, _ in imports(tree) if there not in trees}
-    assert upward == set()
+def room(name):
+    """Return the package of a module, or the room of `orr` past the paper."""
+    parts = name.split(".")
+    return ".".join(parts[:2]) if parts[:2] in (["orr", "caps"], ["orr", "budget"]) else parts[0]
+
+
+# What each may import besides itself.
+BELOW = {
+    "orr": set(),
+    "orr.caps": {"orr"},
+    "orr.budget": {"orr", "orr.caps"},
+    "orr_audit": {"orr", "orr.caps"},
+    "orr_release": {"orr", "orr.caps", "orr.budget"},
+    "book": {"orr", "orr.caps", "orr.budget", "orr_audit", "orr_release"},
+}
+
+
+def test_nothing_imports_upward():
+    arrows = {(room(module(path)), room(there)) for path, tree in TREES.items() for there, _ in imports(tree)}
+    assert {(here, there) for here, there in arrows if there != here and there not in BELOW[here]} == set()
     assert [module(path) for path, text in TEXTS.items() if "orr_classroom" in text] == []
+
+
+LOADED = """
+import sys, numpy, scipy
+import orr
+{use}
+files = [m.__file__ for name, m in sys.modules.items() if name.split(".")[0] in {ours} and m.__file__]
+print(len(files), sum(len(open(file, encoding="utf-8").readlines()) for file in files))
+print(*sorted({{name.split(".")[0] for name in sys.modules}} & {extras}))
+"""
+EXTRAS = {
+    "pandas",
+    "polars",
+    "pyarrow",
+    "narwhals",
+    "msgspec",
+    "jinja2",
+    "matplotlib",
+    "sympy",
+    "cryptography",
+}
+
+
+@pytest.mark.parametrize(
+    ("use", "modules", "lines"), [("", 40, 4_800), ("orr.optimal", 40, 6_000)], ids=["import", "optimal"]
+)
+def test_what_is_loaded_is_small(use, modules, lines):
+    code = LOADED.format(use=use, ours=set(OURS), extras=EXTRAS)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    counts, extras = done.stdout.split("\n")[:2]
+    loaded = [int(count) for count in counts.split()]
+    assert extras == ""
+    assert 10 < loaded[0] <= modules
+    assert loaded[1] <= lines
 
 
 def test_the_map_shows_what_is_there():
@@ -147,8 +199,7 @@ def test_the_map_shows_what_is_there():
     answers = [place for question in questions for place in re.findall(r"`([\w/]+\.py)`$", question)]
     assert len(answers) == len(questions) == 10
     assert [place for place in places + answers if not (ROOT / place).exists()] == []
-    modules = {path.relative_to(ROOT).as_posix() for path in PACKAGE.iterdir() if path.suffix == ".py"}
-    assert modules - set(places) == {"orr/__init__.py"}
+    assert {f"{name}/" for name in ("orr", "orr_audit", "orr_release", "book", "tools")} <= set(places)
 
 
 @pytest.mark.parametrize(
