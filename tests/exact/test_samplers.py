@@ -179,7 +179,7 @@ def test_no_level_of_balls_is_exceeded(mechanism):
     problem=problems(
         max_k=4, sizes=st.integers(2, 6) | st.integers(10**5, 10**6), levels=any_level(0.01, 60)
     ),
-    heights=st.lists(st.floats(0, 500), min_size=16, max_size=16),
+    heights=st.lists(st.floats(-400, 500), min_size=16, max_size=16),
     stay=st.lists(any_level(1e-6, 1e6), min_size=4, max_size=4),
     deep=st.booleans(),
 )
