@@ -1,12 +1,10 @@
 """Draw the logo, the pictures of the first page, and the card that a link to the book shows.
 
 The pictures carry colours for both themes, as a browser hands them the theme of the page around them, and
-the letters that they need, because an image outside of the book, as in the README, cannot load any.
+say in which letters an image outside of the book, as in the README, is set.
 """
 
 import re
-import sys
-from base64 import b64encode
 from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -18,21 +16,16 @@ from matplotlib.axes import Axes
 import orr
 from book.figures import palette, plots
 from book.figures.inline import name_colours
-from book.figures.typeface import FAMILY, make
+from scenes import SCENES, dice
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "book" / "extensions"))
-
-from scenes import SCENES, dice  # noqa: E402
-from typeface import DESCRIPTIONS, subset  # noqa: E402
-
+TYPEFACE = ROOT / "book" / "static" / "typeface.css"
+STACK = '"Source Sans 3","Source Sans Pro","Book Sans",sans-serif'  # as in book/static/orr.css
 IMAGES = ROOT / "book" / "images"
 NAMES, SIZES, EPSILONS = ["yes or no", "genotype", "diagnosis"], [2, 3, 4], [1.0, 1.5, 2.0]
 COUNTS = [2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 24, 32, 48, 64, 100, 150, 200, 300, 500, 700, 1000]
 BLACK, PALE_GREY, PALE_VERMILION = "#000000", "#e9ecef", "#fbe3d3"
 BLUE, VERMILION = (plots.METHODS[method]["color"].lower() for method in ("heuristic", "optimal"))
-
-MARKS = {"italic": "font-style:italic", "bold": "font-weight:700"}  # of words in these faces
 
 
 def problem(ax: Axes) -> None:
@@ -116,21 +109,10 @@ def themed(svg: str) -> str:
         for said in (palette.declarations(dark=False), palette.declarations(dark=True))
     )
     ink = f"fill:{palette.name(BLACK)};"
-    style = f"{letters(svg)}svg{{{ink}{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
+    letters = f"{TYPEFACE.read_text('utf-8')}text,tspan{{font-family:{STACK}!important}}"
+    style = f"{letters}svg{{{ink}{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
     start = svg.index(">") + 1
     return f"{svg[:start]}<style>{style}</style>{svg[start:]}"
-
-
-def letters(svg: str) -> str:
-    """Return the typeface, as far as a drawing needs it."""
-    said, rules = "".join(ET.fromstring(svg).itertext()), ""
-    faces = {"regular"} | {face for face in ("italic", "bold") if re.search(MARKS[face], svg)}
-    for face in sorted(faces):
-        weight, slope = DESCRIPTIONS[face]
-        data = b64encode(subset(make(face), sorted(map(ord, set(said))))).decode()
-        rules += f'@font-face{{font-family:"{FAMILY}";font-weight:{weight};font-style:{slope};'
-        rules += f"src:url(data:font/woff2;base64,{data})}}"
-    return rules
 
 
 PICTURES = {
@@ -145,7 +127,7 @@ def picture(name: str) -> str:
     figure, ax = plt.subplots(figsize=(4.7, height))
     draw(ax)
     drawn = StringIO()
-    figure.savefig(drawn, format="svg")
+    figure.savefig(drawn, format="svg", metadata={"Date": None})
     plt.close(figure)
     return themed(drawn.getvalue())
 
@@ -155,7 +137,7 @@ def save_marks() -> None:
     plt.rcParams["figure.constrained_layout.use"] = False
     mark = plt.figure(figsize=(1, 1))
     logo(mark.add_axes((0, 0, 1, 1)), 72)
-    mark.savefig(IMAGES / "logo.svg", transparent=True)
+    mark.savefig(IMAGES / "logo.svg", transparent=True, metadata={"Date": None})
     mark.savefig(IMAGES / "icon.png", dpi=180)
 
     card = plt.figure(figsize=(1200 / 175, 630 / 175))

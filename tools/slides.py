@@ -25,12 +25,12 @@ from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from nbformat import NotebookNode
 from traitlets.config import Config
 
+from book.figures import palette
 from book.figures.inline import inline
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "extensions"))
 
-import typeface  # noqa: E402
 
 LECTURES = sorted(ROOT.glob("classroom/slides/*.ipynb"))
 HANDOUT = ROOT / "classroom" / "handout.md"
@@ -191,7 +191,9 @@ def copy_assets(outdir: Path) -> None:
                 shutil.copy(source, target)
     theme = outdir / "reveal.js/dist/theme/white.css"
     theme.write_text(re.sub("@import url.*?;", "", theme.read_text("utf-8")), "utf-8")  # its typeface
-    typeface.write(outdir / "typeface")
+    shared = (ROOT / "book" / "static" / "typeface.css").read_text("utf-8") + palette.css()
+    (outdir / "typeface").mkdir(exist_ok=True)
+    (outdir / "typeface" / "typeface.css").write_text(shared, "utf-8")
 
 
 def handout() -> str:

@@ -1,20 +1,15 @@
 """Make the page of the live survey: one file that needs no other, for a lecture room without a network.
 
-Its parts are in ``classroom/survey``. The style, the scripts and the typeface become parts of the page.
+Its parts are in ``classroom/survey``. The style and the scripts become parts of the page.
 """
 
 import re
 import sys
-from base64 import b64encode
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "book" / "extensions"))
-
-import typeface  # noqa: E402
-
 PARTS = ROOT / "classroom" / "survey"
-FACES = ("regular", "bold")  # the page has no italics
+TYPEFACE = ROOT / "book" / "static" / "typeface.css"
 SCRIPTS = ("model", "survey")  # what is used comes first
 
 
@@ -25,16 +20,8 @@ def script() -> str:
 
 
 def style() -> str:
-    """Return the style, with the typeface inside."""
-    faces = ""
-    for face in FACES:
-        font = b64encode(typeface.subset(typeface.make(face), typeface.LETTERS)).decode()
-        weight, slope = typeface.DESCRIPTIONS[face]
-        faces += (
-            f'@font-face{{font-family:"{typeface.FAMILY}";font-weight:{weight};font-style:{slope};'
-            f'src:url("data:font/woff2;base64,{font}") format("woff2")}}\n'
-        )
-    return faces + (PARTS / "survey.css").read_text("utf-8")
+    """Return the style, with the typeface that it names."""
+    return TYPEFACE.read_text("utf-8") + (PARTS / "survey.css").read_text("utf-8")
 
 
 def build(path: Path) -> Path:

@@ -6,6 +6,7 @@ from docutils import nodes
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
+from book.figures import palette
 from book.figures.inline import inline
 
 LOGGER = logging.getLogger(__name__)
@@ -46,8 +47,18 @@ def write(writer, node: drawing) -> None:
     raise nodes.SkipNode
 
 
+def add_colours(app) -> None:
+    """Write what the names of colours stand for, and hand it to Sphinx with the other styles."""
+    place = Path(app.doctreedir) / "colours"
+    place.mkdir(parents=True, exist_ok=True)
+    (place / "colours.css").write_text(palette.css(), "utf-8")
+    app.config.html_static_path.append(str(place))
+    app.add_css_file("colours.css")
+
+
 def setup(app) -> dict:
     """Register with Sphinx."""
     app.add_node(drawing, html=(write, None))
     app.add_post_transform(Pictures)
+    app.connect("builder-inited", add_colours)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -6,10 +6,19 @@ import re
 from xml.etree import ElementTree as ET
 
 from book.figures import palette
-from book.figures.svg import SPACE, give_names, is_a
+
+SPACE, LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+REFERENCE = re.compile(r"(?<=url\(#)[^)]+")
+GROUND = "patch_1"  # what matplotlib calls the ground behind the whole figure
+ET.register_namespace("", SPACE[1:-1])
 
 LETTERS = 12.5  # points of a figure's letters, which are to be as large as those of the text around it
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
+
+
+def is_a(element: ET.Element, kind: str) -> bool:
+    """Return whether an element is a g, a path or the like."""
+    return element.tag == SPACE + kind
 
 
 def name_colours(element: ET.Element, text: bool = False) -> None:
@@ -38,11 +47,24 @@ def is_formula(element: ET.Element) -> bool:
 
 
 def drop(root: ET.Element) -> None:
-    """Take away the white ground, and the style that a drawing outside of a page needs."""
+    """Take away the white ground, and the style and the description of a drawing outside of a page."""
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.get("class") == "ground" or is_a(child, "style"):
+            ground = child.get("class") == "ground" or child.get("id") == GROUND
+            if ground or is_a(child, "style") or is_a(child, "metadata"):
                 parent.remove(child)
+
+
+def give_prefix(root: ET.Element, prefix: str) -> None:
+    """Put a prefix before the names of elements, wherever they stand."""
+    for element in root.iter():
+        for key, value in element.attrib.items():
+            element.set(key, REFERENCE.sub(lambda name: f"{prefix}-{name[0]}", value))
+        link = element.attrib.pop(LINK, element.get("href", ""))
+        if link.startswith("#"):
+            element.set("href", f"#{prefix}-{link[1:]}")
+        if name := element.get("id"):
+            element.set("id", f"{prefix}-{name}")
 
 
 def inline(svg: str, label: str, prefix: str) -> str:
@@ -51,7 +73,7 @@ def inline(svg: str, label: str, prefix: str) -> str:
     Parameters
     ----------
     svg : str
-        The drawing, compact.
+        The drawing, as matplotlib writes it.
     label : str
         What it shows, in words.
     prefix : str
@@ -66,10 +88,11 @@ def inline(svg: str, label: str, prefix: str) -> str:
     """
     root = ET.fromstring(svg)
     drop(root)
-    names = [element.get("id", "") for element in root.iter() if "id" in element.attrib]
-    give_names(root, {name: f"{prefix}-{name}" for name in names})
+    give_prefix(root, prefix)
     name_colours(root)
     del root.attrib["height"]  # follows from the width
+    root.attrib.pop("font-family", None)  # letters are those of the page
+    root.set("stroke-linejoin", "round")  # as the style says that was taken away
     root.set("width", f"{float(root.get('width', '').removesuffix('pt')) / LETTERS:.4g}rem")
     root.attrib |= {"class": "drawing", "role": "img", "aria-label": label, "fill": palette.name("#000000")}
     root.tail = None

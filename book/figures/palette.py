@@ -117,6 +117,7 @@ def declarations(dark: bool) -> str:
 
 
 def css() -> str:
-    """Return the rules for a page: dark where it says so, and never on paper."""
+    """Return the rules for a page and its figures: dark where it says so, and never on paper."""
+    letters = ".drawing :is(text,tspan){font-family:inherit!important}\n"  # those of the page
     light, dark = declarations(dark=False), declarations(dark=True)
-    return f':root{{{light}}}\n@media screen{{html[data-theme="dark"]{{{dark}}}}}\n'
+    return f'{letters}:root{{{light}}}\n@media screen{{html[data-theme="dark"]{{{dark}}}}}\n'

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from io import StringIO
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
+from matplotlib import font_manager
 from matplotlib.axes import Axes
-from matplotlib.backend_bases import register_backend
-from matplotlib.backends.backend_svg import FigureCanvasSVG
 from numpy.typing import ArrayLike
 
 import orr
-from book.figures import typeface
-from book.figures.svg import compact
 
+TYPEFACE = "Source Sans Pro"  # as wide as the letters of pages; see book/static/typeface.css
+FACES = ("Regular", "It", "Bold")
 METHODS: dict[str, dict[str, Any]] = {
     "kronecker": {"label": "Kronecker", "color": "#000000", "linestyle": "-", "marker": "s"},
     "heuristic": {"label": "heuristic", "color": "#0072B2", "linestyle": "--", "marker": "o"},
@@ -53,29 +52,25 @@ _STYLE: dict[Any, Any] = {
 }
 _LETTERS: dict[Any, Any] = {
     "font.size": 12.5,  # the typeface is small for its size: this is as large as 11 points of others
-    "font.family": [typeface.FAMILY, "sans-serif"],  # the second for signs that the first has not, as dice
+    "font.family": [TYPEFACE, "sans-serif"],  # the second for signs that the first has not, as dice
     "mathtext.fontset": "custom",
-    "mathtext.fallback": None,  # a page has no other letters for formulas
-    **{f"mathtext.{kind}": typeface.FAMILY for kind in ("rm", "sf", "tt", "cal")},
-    **{f"mathtext.{kind}": f"{typeface.FAMILY}:italic" for kind in ("it", "bfit")},
-    "mathtext.bf": f"{typeface.FAMILY}:bold",
+    "mathtext.fallback": "stixsans",  # Greek letters, which the italic has not
+    **{f"mathtext.{kind}": TYPEFACE for kind in ("rm", "sf", "tt", "cal")},
+    **{f"mathtext.{kind}": f"{TYPEFACE}:italic" for kind in ("it", "bfit")},
+    "mathtext.bf": f"{TYPEFACE}:bold",
 }
 
 
-class Canvas(FigureCanvasSVG):
-    """Matplotlib's own, but what it writes is compact."""
-
-    def print_svg(self, filename: Any, *, bbox_inches_restore: Any = None, **_: Any) -> None:
-        """Write a figure to a file, or to something like one."""
-        drawn = StringIO()
-        super().print_svg(drawn, bbox_inches_restore=bbox_inches_restore)  # type: ignore[no-untyped-call]
-        text = compact(drawn.getvalue())
-        if isinstance(filename, str | Path):
-            Path(filename).write_text(text, "utf-8")
-        elif hasattr(filename, "encoding"):
-            filename.write(text)
-        else:
-            filename.write(text.encode())
+def add_typeface() -> bool:
+    """Tell matplotlib of Source Sans Pro, and return whether it is installed."""
+    spec = find_spec("font_source_sans_pro")
+    if spec is None or spec.origin is None:
+        return False
+    if TYPEFACE not in font_manager.get_font_names():
+        for face in FACES:
+            path = Path(spec.origin).parent / "files" / f"SourceSansPro-{face}.ttf"
+            font_manager.fontManager.addfont(path)
+    return True
 
 
 def use_style() -> None:
@@ -88,9 +83,8 @@ def use_style() -> None:
     False
     """
     plt.rcParams.update(_STYLE)
-    if typeface.register():
+    if add_typeface():
         plt.rcParams.update(_LETTERS)
-    register_backend("svg", Canvas)
     _draw_in_notebooks()
 
 
@@ -102,7 +96,9 @@ def _draw_in_notebooks() -> None:
         from matplotlib_inline.config import InlineBackend
     except ImportError:  # another notebook, with figures of its own kind
         return
-    InlineBackend.instance(parent=shell).figure_formats = {"svg"}
+    backend: Any = InlineBackend.instance(parent=shell)
+    backend.print_figure_kwargs |= {"metadata": {"Date": None}}  # the same on every run
+    backend.figure_formats = {"svg"}  # last, since it hands all settings to the shell
 
 
 def draw(ax: Axes, method: str, x: ArrayLike, y: ArrayLike, **changes: Any) -> None:

@@ -279,7 +279,7 @@ DISTRIBUTION["packages"]["ipython"]["imports"] = ["IPython"]
     [
         ("import orr", ["numpy", "scipy"]),
         ("import math\nimport numpy as np", ["numpy"]),
-        ("from book.figures import plots", ["fonttools", "matplotlib", "numpy", "scipy"]),
+        ("from book.figures import plots", ["matplotlib", "numpy", "scipy"]),
         ("import msprime\nfrom IPython.display import Math", ["msprime"]),
         ("def f():\n    import numba", None),
         ("from multi_freq_ldpy.mdim_freq_est import SPL", None),

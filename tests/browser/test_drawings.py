@@ -14,9 +14,7 @@ from .looks import OPPOSITE, settle
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = [place for place in pages() if place.startswith("chapters/")]
-FONTS = "_static/orr-sans-*.woff2"
-ICONS = "_static/vendor/fontawesome/webfonts/*.woff2"
-MOST_BYTES = 25_000  # of a face, and of the theme's icons
+ICONS = "_static/vendor/fontawesome/webfonts/*.ttf"
 
 # Each gives the drawings, or parts of them, that are not as they should be.
 CHECKS = {
@@ -28,7 +26,8 @@ CHECKS = {
     "colours": r"all('*').filter(e => /#[0-9a-f]{3,8}\b(?!\))|rgb/i.test(said(e, 'style', 'fill')))",
     "names of colours": r"""all("[style]").filter(e => [...said(e, "style").matchAll(/var\((--[^)]+)\)/g)]
         .some(([, name]) => !getComputedStyle(e).getPropertyValue(name)))""",
-    "typeface": "all('text, tspan').filter(e => !getComputedStyle(e).fontFamily.startsWith('\"Orr Sans\"'))",
+    "typeface": r"""all("text, tspan").filter(e =>
+        getComputedStyle(e).fontFamily !== getComputedStyle(document.body).fontFamily)""",
     "contrast": "all('text, tspan').filter(e => contrast(getComputedStyle(e).fill) < 4.5)",
     "width": "drawings.filter(e => e.getBoundingClientRect().width > e.parentElement.clientWidth + 1)",
 }
@@ -77,7 +76,7 @@ SPOILS = {
     "references": "drawing.querySelector('use').setAttribute('href', '#nothing')",
     "colours": "drawing.querySelector('path').style.stroke = '#ff0000'",
     "names of colours": "drawing.querySelector('path').style.stroke = 'var(--m-ff0000)'",
-    "typeface": "drawing.querySelector('text').style.fontFamily = 'serif'",
+    "typeface": "drawing.querySelector('text').style.setProperty('font-family', 'serif', 'important')",
     "contrast": "drawing.querySelector('text').style.fill = 'var(--m-b0b0b0)'",
     "width": "drawing.style.maxWidth = 'none'",
 }
@@ -107,44 +106,20 @@ def test_figures_follow_the_theme_and_are_light_on_paper(open_page):
         assert figure.evaluate(COLOURS) == found["light"]
 
 
-def test_pages_are_set_in_the_typeface_that_they_ask_for_at_once_but_not_on_a_disk(browser, open_page):
-    place, link = "chapters/02-many-answers.html", "link[rel=preload][as=font][href*=orr-sans-regular]"
-    with open_page(place) as page:
-        page.wait_for_function("""[...document.fonts].filter(({ status, family }) =>
-            status === "loaded" && family.replaceAll('"', "") === "Orr Sans").length === 3""")
-        for part in ("article p", "article h1", ".bd-sidebar-primary", "svg.drawing text"):
-            family = page.locator(part).first.evaluate("e => getComputedStyle(e).fontFamily")
-            assert family.startswith('"Orr Sans"'), part
-        assert page.locator(link).count() == 1
-        asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
-        assert sum("orr-sans-regular" in url for url in asked) == 1
-    complaints = []
-    with browser.new_context() as context, context.new_page() as page:
-        page.on("console", lambda said: said.type in ("error", "warning") and complaints.append(said.text))
-        page.goto((BOOK / place).as_uri())
-        page.wait_for_function("document.fonts.check('16px \"Orr Sans\"')")
-        assert page.locator(link).count() == 0
-    assert complaints == []
-
-
-def test_nothing_jumps_when_the_typeface_arrives(open_page):
-    """The text is as wide and as high in the face that stands in for it, to two in a hundred."""
-    wide = "e => [getComputedStyle(e).lineHeight, e.getBoundingClientRect().height]"
+def test_pages_have_one_typeface_and_load_none(open_page):
     with open_page("chapters/02-many-answers.html") as page:
-        text = page.locator("article > section > section > p")
-        boxes = [text.nth(i).evaluate(wide) for i in range(text.count())]
-        page.add_style_tag(content=':root { --pst-font-family-base: "Orr Sans Fallback", serif !important }')
-        page.evaluate("document.fonts.load('16px \"Orr Sans Fallback\"').then(() => {})")
-        after = [text.nth(i).evaluate(wide) for i in range(text.count())]
-        assert len(boxes) > 10
-        assert sum(h for _, h in after) == pytest.approx(sum(h for _, h in boxes), rel=0.02)
+        families = {
+            page.locator(part).first.evaluate("e => getComputedStyle(e).fontFamily")
+            for part in ("article p", "article h1", ".bd-sidebar-primary", "svg.drawing text")
+        }
+        assert families == {'"Source Sans 3", "Source Sans Pro", "Book Sans", sans-serif'}
+        asked = page.evaluate("performance.getEntriesByType('resource').map(entry => entry.name)")
+    fonts = [url.rpartition("/")[2] for url in asked if re.search(r"\.(woff2?|ttf|otf)", url)]
+    assert [name for name in fonts if not name.startswith(("fa-", "MathJax_"))] == []
 
 
-def test_every_icon_has_its_sign_and_faces_and_icons_are_light(open_page):
-    faces, icons = [*BOOK.glob(FONTS)], [*BOOK.glob(ICONS)]
-    assert len(faces) == 3
-    assert max(path.stat().st_size for path in faces + icons) < MOST_BYTES
-    fonts = [TTFont(path).getBestCmap() for path in icons]
+def test_every_icon_has_its_sign(open_page):
+    fonts = [TTFont(path).getBestCmap() for path in BOOK.glob(ICONS)]
     with open_page("chapters/02-many-answers.html") as page:
         shown = page.evaluate("""() => [...document.querySelectorAll("[class*=fa-], .admonition-title")]
             .map(e => getComputedStyle(e, "::before").content)""")
