@@ -38,7 +38,7 @@ def _codes() -> dict[str, Integers]:
 
 
 def people(*columns: str) -> tuple[Integers, list[list[str]]]:
-    """Give the records of all people in some columns, as codes, and the labels of each column's codes.
+    """Return the records of all people in some columns, as codes, and the labels of each column's codes.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def people(*columns: str) -> tuple[Integers, list[list[str]]]:
 
 
 def survey(*columns: str) -> Any:
-    """Give the same people as a table of pandas: labels, missing values as nulls, and the survey's weights.
+    """Return the same people as a table of pandas: labels, missing values as nulls, and the survey's weights.
 
     Examples
     --------

@@ -158,7 +158,7 @@ class Asked:
         return [o.bits(cells[asked == j], rng) for j, (o, cells) in enumerate(numbers)]
 
     def estimate(self, released: Sequence[Array]) -> list[Floats]:
-        """Give the estimated shares of each table, cells in the order of the product."""
+        """Return the estimated shares of each table, cells in the order of the product."""
         return [(b.mean(axis=0) - o.q) / (o.p - o.q) for b, o in zip(released, self.oracles, strict=True)]
 
 

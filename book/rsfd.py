@@ -127,7 +127,7 @@ class Hidden:
         return found
 
     def estimate(self, released: Sequence[Array]) -> list[Floats]:
-        """Give the estimated shares of each attribute's values."""
+        """Return the estimated shares of each attribute's values."""
         k, parts = len(self.sizes), zip(released, self.oracles, self.fakes, strict=True)
         return [(k * bits.mean(axis=0) - (k - 1) * g - o.q) / (o.p - o.q) for bits, o, g in parts]
 

@@ -430,7 +430,7 @@ def _spelled(column: Any, texts: Any, values: Any, name: str, rows: int) -> Any:
 
 @contextmanager
 def _placed(target: Path, digest: str) -> Iterator[Path]:
-    """Give a path to write to, which becomes the target if all goes well and is gone if not.
+    """Yield a path to write to, which becomes the target if all goes well and is gone if not.
 
     The digest goes into a file beside a csv file, which must not exist either.
     """

@@ -315,7 +315,7 @@ class Release:
         return places_of(self._domain, attributes)
 
     def plan(self, n: int, tables: Iterable[Any] | None = None) -> Plan:
-        """Tell how exact the tables of a release will be, before anyone looks at the records.
+        """Predict how exact the tables of a release will be, before anyone looks at the records.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ def seed(usual):
 
 
 def fits(seen, n, chances, share=1.0):
-    """Tell of each count of n draws whether it fits its chance.
+    """Return for each count of n draws whether it fits its chance.
 
     The tails are exact, and all comparisons together fail with probability `EACH` times the share.
     """

@@ -263,7 +263,7 @@ def check(seed: int, allowance: float = ALLOWANCE) -> str:
 
 
 def _is_refusal(case: Case, error: Exception) -> bool:
-    """Tell whether a construction may refuse like this: by the class and the words of its exception."""
+    """Return whether a construction may refuse like this: by the class and the words of its exception."""
     known = REFUSALS[case.construction]
     return any(type(error) is kind and re.match(words, str(error)) for kind, words in known)
 
@@ -458,7 +458,7 @@ def run(seeds: Iterable[int], jobs: int) -> Iterator[Result]:
 
 
 def report(results: list[Result]) -> str:
-    """Tell outcomes by construction, the slowest problems, reasons of refusals, and failures."""
+    """Print outcomes by construction, the slowest problems, reasons of refusals, and failures."""
     cases = {result.seed: problem(result.seed) for result in results}
     kinds = ("ok", "refused", "failed")
     lines = [f"Package: {PACKAGE}", f"{'':16}{'ok':>8}{'refused':>9}{'failed':>8}{'seconds':>10}"]

@@ -217,7 +217,7 @@ def coq_certificate(given: dict) -> str:
 
 
 def accepts(given: dict) -> bool:
-    """Tell whether the proved checker accepts an exported certificate."""
+    """Return whether the proved checker accepts an exported certificate."""
     said = run(coq_certificate(given))
     if said.returncode and REFUSED not in said.stderr:
         raise Wrong(f"Coq cannot read the certificate:\n{said.stderr.strip()}")

@@ -59,7 +59,7 @@ def code_label(cell: nodes.Element) -> str:
 
 
 def has_picture(output: nodes.Element) -> bool:
-    """Tell whether an output shows a picture, as an image or as markup."""
+    """Return whether an output shows a picture, as an image or as markup."""
     raw = " ".join(part.astext() for part in output.findall(nodes.raw))
     shown = output.findall(lambda part: part.tagname in ("image", "drawing"))
     return any(shown) or re.search("<(svg|img)", raw) is not None
@@ -117,7 +117,7 @@ def mend_page(_app, _page: str, _template, context: dict, doctree) -> None:
 
 
 def toggles(file) -> bool:
-    """Tell whether a script or style belongs to sphinx-togglebutton."""
+    """Return whether a script or style belongs to sphinx-togglebutton."""
     return "toggle" in f"{file.filename or ''} {file.attributes.get('body', '')}".lower()
 
 

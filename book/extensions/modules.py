@@ -68,7 +68,7 @@ def small(kind: str, text: str) -> str:
 
 
 def moves(doctree: nodes.document | None) -> bool:
-    """Tell whether a page has figures to touch."""
+    """Return whether a page has figures to touch."""
     for node in doctree.findall(nodes.Element) if doctree else ():
         if isinstance(node, nodes.raw) and (
             'class="touch"' in node.astext() or 'id="ex-off"' in node.astext()

@@ -34,7 +34,7 @@ def parts(env: BuildEnvironment, page: str, doctree: nodes.document) -> list[dic
 
 
 def is_part(node: nodes.Node) -> bool:
-    """Tell whether a node is found by itself. Sections inside a theorem or an exercise are not."""
+    """Return whether a node is found by itself. Sections inside a theorem or an exercise are not."""
     if isinstance(node, nodes.section):
         return isinstance(node.parent, nodes.document | nodes.section)
     if isinstance(node, nodes.definition_list_item):
@@ -128,12 +128,12 @@ def ended(words: str, end: str = ".") -> str:
 
 
 def is_type(node: nodes.Node) -> bool:
-    """Tell whether a node says the type of a value of the package, and nothing else."""
+    """Return whether a node says the type of a value of the package, and nothing else."""
     return isinstance(node, nodes.field) and node[0].astext() in ("Type", "Return type")
 
 
 def is_solution(node: nodes.Node) -> bool:
-    """Tell whether a node is the folded solution of an exercise."""
+    """Return whether a node is the folded solution of an exercise."""
     return node.tagname == "Fold" and node["noun"] == "solution"
 
 

@@ -72,7 +72,7 @@ def add_links(app, config) -> None:
 
 
 def runs_live(app, page: str) -> bool:
-    """Tell whether a page has live code: it is a notebook, and Binder can find it."""
+    """Return whether a page has live code: it is a notebook, and Binder can find it."""
     buttons = app.config.html_theme_options.get("launch_buttons", {})
     return bool(buttons.get("thebe")) and "kernelspec" in app.env.metadata.get(page, {})
 

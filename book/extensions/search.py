@@ -61,7 +61,7 @@ def place(page: str, part: dict) -> str:
 
 
 def says(text: str, phrases: list[str]) -> bool:
-    """Tell whether a text has one of some phrases, or a longer form of it."""
+    """Return whether a text has one of some phrases, or a longer form of it."""
     return any(re.search(rf"\b{re.escape(phrase)}", text, re.IGNORECASE) for phrase in phrases)
 
 

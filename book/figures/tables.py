@@ -74,7 +74,7 @@ class Table:
 
 
 def _words(values: Sequence[Any]) -> bool:
-    """Tell whether a column holds words, not numbers."""
+    """Return whether a column holds words, not numbers."""
     return any(isinstance(value, str) for value in values)
 
 

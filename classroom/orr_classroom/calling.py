@@ -129,7 +129,7 @@ def call(
 
 
 def _blank(function: Any) -> bool:
-    """Tell whether a function does nothing at all."""
+    """Return whether a function does nothing at all."""
     code = getattr(function, "__code__", None)
     return code is not None and not code.co_names and not any(hasattr(c, "co_code") for c in code.co_consts)
 

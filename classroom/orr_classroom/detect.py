@@ -13,7 +13,7 @@ Slip = tuple[ArrayLike, str]
 
 
 def agree(one: ArrayLike, other: ArrayLike, scale: float, rtol: float) -> bool:
-    """Tell whether two answers are the same but for rounding."""
+    """Return whether two answers are the same but for rounding."""
     first, second = np.asarray(one, dtype=float), np.asarray(other, dtype=float)
     if first.shape != second.shape:
         return False

@@ -44,7 +44,7 @@ def _tree(value: Any) -> Any:
 
 
 def _known(name: str) -> bool:
-    """Tell whether a name is that of a kind of expression, and nothing else that SymPy can do."""
+    """Return whether a name is that of a kind of expression, and nothing else that SymPy can do."""
     kind = getattr(sp, name, None)
     return isinstance(kind, type) and issubclass(kind, sp.Basic)
 

@@ -226,7 +226,7 @@ def _signs(case: Mapping[str, Any], outcome: Outcome) -> Verdict:
 
 
 def _polynomial(part: Any) -> bool:
-    """Tell whether an expression is a polynomial, after cancelling where need be."""
+    """Return whether an expression is a polynomial, after cancelling where need be."""
     if part.is_polynomial(*part.free_symbols):
         return True
     rational = part.is_rational_function(*part.free_symbols)
@@ -296,7 +296,7 @@ def _misread(gap: Any, at: Function, known: Mapping[str, Any], point: Numbers) -
 
 
 def holds(at: Function, row: Floats, total: Floats | None, point: Numbers) -> bool:
-    """Tell whether a function of the unknowns is zero where a row is, and only there.
+    """Return whether a function of the unknowns is zero where a row is, and only there.
 
     A row holds the coefficients of X0, X1, X2, X3 and 1. With a total, only unknowns are tried for which that
     is zero, too: an equation may make use of it.

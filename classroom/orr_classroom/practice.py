@@ -31,7 +31,7 @@ def faded(function: Callable[..., Any], tries: Sequence[tuple[Sequence[Any], Any
 
 
 def _blanks(code: Any) -> bool:
-    """Tell whether a blank, written as ..., is left in a function or in one inside it."""
+    """Return whether a blank, written as ..., is left in a function or in one inside it."""
     return any(each is Ellipsis or _blanks(each) for each in getattr(code, "co_consts", ()))
 
 
@@ -41,7 +41,7 @@ def str_of(outcome: Any) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Tell whether two results are the same, as numbers where they are such."""
+    """Return whether two results are the same, as numbers where they are such."""
     try:
         return bool(np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=1e-4))  # as printed
     except TypeError:
@@ -117,7 +117,7 @@ class Parsons:
         print("Right. Any order that works is as good.")
 
     def _works(self, letters: Sequence[str]) -> bool:
-        """Tell whether lines do what they should."""
+        """Return whether lines do what they should."""
         names: dict[str, Any] = {"np": np} | self.names
         try:
             exec(compile("\n".join(self.lines[letter] for letter in letters), "<practice>", "exec"), names)

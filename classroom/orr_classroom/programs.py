@@ -80,7 +80,7 @@ def _part(name: str, given: Any, shape: tuple[int, ...]) -> Floats:
 
 
 def _close(row: Floats, rows: Floats) -> NDArray[np.bool_]:
-    """Tell which rows are this one, up to a positive factor."""
+    """Return which rows are this one, up to a positive factor."""
 
     def unit(each: Floats) -> Floats:
         size = np.abs(each).max(axis=-1, keepdims=True)
@@ -176,7 +176,7 @@ def _gives(rows: Floats, case: Case) -> str:
 
 
 def _same_solutions(rows: Floats, others: Floats) -> bool:
-    """Tell whether two systems have the same solutions: both have full rank, and so have both together."""
+    """Return whether two systems have the same solutions: both have full rank, and so have both together."""
 
     def rank(system: Floats) -> int:
         size = np.abs(system).max(axis=1, keepdims=True)

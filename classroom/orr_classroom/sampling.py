@@ -110,7 +110,7 @@ def _randomness(one: Integers, two: Integers, again: Integers, records: Integers
 
 
 def _unlikely(count: ArrayLike, n: ArrayLike, p: ArrayLike, alpha: float) -> NDArray[np.bool_]:
-    """Tell which counts are too far from n p, in either direction, for a chance of alpha in all."""
+    """Return which counts are too far from n p, in either direction, for a chance of alpha in all."""
     count, n, p = np.broadcast_arrays(np.asarray(count), np.asarray(n), np.asarray(p))
     tail = np.minimum(binom.cdf(count, n, p), binom.sf(count - 1, n, p))
     return tail < alpha / (2 * max(count.size, 1))

@@ -89,7 +89,7 @@ def sampler(
 
 
 def instructive(case: Case) -> bool:
-    """Tell whether a case tells every known slip from the right answer."""
+    """Return whether a case tells every known slip from the right answer."""
     if case.kind != "numbers":
         return bool(case.data.get("instructive", True))
     return all(

@@ -491,7 +491,7 @@ def deciding(sizes: Sizes, levels: Levels) -> Floats:
 
 
 def told(points: Sequence[tuple[Sizes, Levels]]) -> bool:
-    """Tell whether each wrong way to decide between the stops goes wrong at one of the points, in both orders."""
+    """Return whether each wrong way to decide between the stops goes wrong at one of the points, in both orders."""
     signs = np.sign([deciding(*each) for each in points])
     return bool((signs == -signs[:, :1]).any(axis=0)[1:].all())
 

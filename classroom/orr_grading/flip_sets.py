@@ -449,12 +449,12 @@ def drawn(
 
 
 def positive(sizes: Sequence[int], table: Floats) -> bool:
-    """Tell whether all attribute levels are above 0, as a level is."""
+    """Return whether all attribute levels are above 0, as a level is."""
     return bool((attribute_levels(sizes, table) > 0).all())
 
 
 def crooked(sizes: Sequence[int], table: Floats) -> bool:
-    """Tell whether neither the truth is the likeliest record nor the complete lie the least likely."""
+    """Return whether neither the truth is the likeliest record nor the complete lie the least likely."""
     X = table / counts(sizes)
     return bool(X.flat[0] < X.max() and X.flat[-1] > X.min())
 

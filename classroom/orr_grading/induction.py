@@ -134,7 +134,7 @@ class Walk:
         return [self.overall, *self.levels]
 
     def clear(self) -> bool:
-        """Tell whether nobody's fate hangs by a thread, and nobody asks for what the fallback gives anyway."""
+        """Return whether nobody's fate hangs by a thread, and nobody asks for what the fallback gives anyway."""
         return all(
             abs(here.left - max(here.top, here.z)) > CLEAR * here.z0
             and abs(self.fallback(i) - self.e[i]) > 5 * CLEAR

@@ -73,7 +73,7 @@ def _name(cell: Any) -> str:
 
 
 def _is_kept(cell: Any) -> bool:
-    """Tell whether students are to leave a cell as it is."""
+    """Return whether students are to leave a cell as it is."""
     check = cell.metadata.get("nbgrader", {}).get("grade") and cell.cell_type == "code"
     return bool(check) or _name(cell) == "numbers"
 
@@ -103,7 +103,7 @@ def found_in(source: str, assignment: str, task: str) -> list[str]:
 
 
 def allowed(name: str, assignment: str, task: str) -> bool:
-    """Tell whether a task may use a name."""
+    """Return whether a task may use a name."""
     return name in EVERYWHERE | ALLOWED.get(f"{assignment} {task}", set())
 
 

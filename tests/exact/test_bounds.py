@@ -30,7 +30,7 @@ CERTIFIED = ["optimal", "linear_program"]
 
 
 def meet(*brackets):
-    """Tell whether brackets of the same number have something in common."""
+    """Return whether brackets of the same number have something in common."""
     return max(b.low for b in brackets) <= min(b.high for b in brackets)
 
 

@@ -20,7 +20,7 @@ def hexadecimal(values):
 
 
 def same_processor():
-    """Tell whether exponentials, logarithms and sums of products have the bits of the golden numbers.
+    """Return whether exponentials, logarithms and sums of products have the bits of the golden numbers.
 
     They may differ in the last bit between kinds of processor.
     """

@@ -109,7 +109,7 @@ def log_excess(sizes, levels, weights):
 
 
 def too_high(problems):
-    """Tell whether any bound is above the exact value of its weights."""
+    """Return whether any bound is above the exact value of its weights."""
     found = []
     for sizes, levels in problems:
         problem = Problem(sizes, levels)

@@ -115,7 +115,7 @@ def test_samplers_with_other_numbers_are_rejected():
 
 
 def spoilt(mechanism):
-    """Give copies of a mechanism with other numbers or other code, each with a name."""
+    """Yield copies of a mechanism with other numbers or other code, each with a name."""
 
     def spoil(name, place, **values):
         other = pickle.loads(pickle.dumps(mechanism))
