@@ -138,13 +138,13 @@ export function python({ given: { sizes }, guardable, state }) {
     (_, i) => `${JSON.stringify(state.names[i] || `attribute ${i + 1}`)}: ${sizes[i]}`,
   );
   const asked = `[${state.levels.join(", ")}]`;
-  const guard = `\nprint(orr.guarded(sizes, levels, slack=${state.slack / 100}))`;
-  return `import orr
+  const guard = `\nprint(orr_release.guarded(sizes, levels, slack=${state.slack / 100}))`;
+  return `import orr_release
 
 sizes = ${state.names.some(Boolean) ? `orr_release.Domain({${domain.join(", ")}})` : `[${sizes.join(", ")}]`}
-levels = ${state.total ? `orr.allocate(${state.total}, sizes, ${asked}).epsilons` : asked}
-best = orr.optimal(sizes, levels, rel_gap=1e-9)
-print(orr.inductive(sizes, levels))
+levels = ${state.total ? `orr_release.allocate(${state.total}, sizes, ${asked}).levels.epsilons` : asked}
+best = orr_release.optimal(sizes, levels, rel_gap=1e-9)
+print(orr_release.inductive(sizes, levels))
 print(best)${guardable ? guard : ""}
 print(best.plan(${state.people}))`;
 }
