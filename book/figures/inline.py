@@ -55,6 +55,22 @@ def drop(root: ET.Element) -> None:
                 parent.remove(child)
 
 
+def join_letters(root: ET.Element) -> None:
+    """Join the letters of a formula into words, which the reader's font may set in widths of its own.
+
+    Matplotlib places each letter by itself, and writes those of one style one after the other.
+    """
+    for text in [element for element in root.iter() if is_a(element, "text")]:
+        spans = [span for span in text if is_a(span, "tspan") and " " not in span.get("x", " ")]
+        last: ET.Element | None = None
+        for span in sorted(spans, key=lambda span: float(span.get("x", ""))):
+            if last is not None and all(last.get(key) == span.get(key) for key in ("y", "style")):
+                last.text = f"{last.text}{span.text}"
+                text.remove(span)
+            else:
+                last, span.tail = span, None
+
+
 def give_prefix(root: ET.Element, prefix: str) -> None:
     """Put a prefix before the names of elements, wherever they stand."""
     for element in root.iter():
@@ -88,6 +104,7 @@ def inline(svg: str, label: str, prefix: str) -> str:
     """
     root = ET.fromstring(svg)
     drop(root)
+    join_letters(root)
     give_prefix(root, prefix)
     name_colours(root)
     del root.attrib["height"]  # follows from the width

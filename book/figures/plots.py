@@ -54,7 +54,7 @@ _LETTERS: dict[Any, Any] = {
     "font.size": 12.5,  # the typeface is small for its size: this is as large as 11 points of others
     "font.family": [TYPEFACE, "sans-serif"],  # the second for signs that the first has not, as dice
     "mathtext.fontset": "custom",
-    "mathtext.fallback": "stixsans",  # Greek letters, which the italic has not
+    "mathtext.fallback": "stix",  # Greek letters, which the italic has not; stixsans has codes of its own
     **{f"mathtext.{kind}": TYPEFACE for kind in ("rm", "sf", "tt", "cal")},
     **{f"mathtext.{kind}": f"{TYPEFACE}:italic" for kind in ("it", "bfit")},
     "mathtext.bf": f"{TYPEFACE}:bold",

@@ -216,3 +216,13 @@ def test_nbval_compares_words_but_not_drawings(tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     told = re.findall(r"Cell \d (PASSED|FAILED)", done.stdout)
     assert told == ["PASSED", "FAILED", "PASSED"], done.stdout + done.stderr
+
+
+def test_words_of_a_formula_are_words_again(figure):
+    texts = [
+        [span.text for span in text]
+        for text in ET.fromstring(inline(drawn(figure), LABEL, "d1")).iter("text")
+    ]
+    (written,) = [spans for spans in texts if len(spans) > 3]
+    words = {" ".join(span.split()) for span in written}
+    assert words == {"number of answers", "k", ",", "2", "3", "ε", "i"}
