@@ -77,7 +77,7 @@ def load(source: str | os.PathLike[str], digest: str | None = None) -> Release:
 
     What the file claims is computed again from its law: levels, overall level, neighbour levels, flip
     probabilities, whether a certificate could be right, and, where that takes less than about half a second,
-    whether it is; otherwise ``verify()`` of the mechanism's certificate tells. A file that claims more than its
+    whether it is; otherwise ``verify()`` of the certificate tells. A file that claims more than its
     law keeps is refused, and so is one that was changed after it was written. That is a check against
     mistakes: a digest is no signature. Whoever changes a file on purpose can compute the digest anew, and
     exchange labels, say, without leaving a trace. Get the file, or its digest, from somebody you trust.
