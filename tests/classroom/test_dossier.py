@@ -614,7 +614,9 @@ def test_what_instructors_expect_of_the_project_is_what_comes_out(project):
     assert f"the sister names {shares['theirs', 'sister, no row'][0]:.0%} of them" in said
     theirs, ours = shares["theirs", "sister"], shares["ours", "sister"]
     assert f"she names {theirs[0]:.0%}, and is right in {theirs[1]:.0%}" in said
-    assert f"with the guarded one {ours[0]:.0%} and {ours[1]:.0%}" in said
+    # One of several optima, the solver's choice: 33% and 78% on one processor, 31% and 75% on another.
+    assert ours == (pytest.approx(1 / 3, abs=0.05), pytest.approx(3 / 4, abs=0.05))
+    assert "with the guarded one about a third, and three times in four" in said
     chance = project["linked"](project["theirs"]).max()
     allowed = exp(project["theirs"].mechanism.epsilon) / project["n"]
     assert f"at most {chance:.2%}, where {allowed:.2%} would be allowed" in said
