@@ -2,7 +2,7 @@
 
 Yamamoto and Shibuya (2024), step by step, as slow and as fragile as they are on paper: dense
 matrices, loops over pairs of subsets, a quadratic induction in unscaled variables. Tests, chapters
-and benchmarks measure the package against these; nothing else in the package uses them. The closed
+and benchmarks measure the package against these. The closed
 form and Algorithm 3 use only field operations, so that they run in exact fractions as well as in
 floats: they take ``E_i = exp(epsilon_i)`` in place of the level.
 """

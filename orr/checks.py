@@ -12,7 +12,7 @@ from orr.arrays import Array, Floats, Integers
 
 MAX_SIZE = 10**6  # Values of an attribute. Codes of up to a million values were tried in all laws.
 MIN_LEVEL = 1e-12  # Nats. Below it, a release tells less than doubles can hold.
-MAX_LEVEL = 700.0  # Nats. Above it, the exponential of a level overflows.
+MAX_LEVEL = 700.0  # Nats. The exponential of a level overflows above 709; the rest is for factors beside it.
 # Every message about a record ends in this.
 HIDDEN = "the record's own value is not shown, since messages end in logs"
 
@@ -88,12 +88,12 @@ def plain(value: float) -> float:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def check_attributes(numbers: Iterable[int], k: int) -> list[int]:
+def check_attributes(attributes: Iterable[int], k: int) -> list[int]:
     """Return the numbers of some of k attributes; raise if one of them is not an attribute."""
-    scalar = isinstance(numbers, np.ndarray) and numbers.ndim == 0
-    if scalar or isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable):
-        raise TypeError(f"attribute numbers must be given as an iterable of integers, got {numbers!r}")
-    chosen = list(numbers)
+    scalar = isinstance(attributes, np.ndarray) and attributes.ndim == 0
+    if scalar or isinstance(attributes, str | bytes) or not isinstance(attributes, Iterable):
+        raise TypeError(f"attribute numbers must be given as an iterable of integers, got {attributes!r}")
+    chosen = list(attributes)
     for i in chosen:
         if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):
             raise TypeError(f"{i!r} is not an attribute number")

@@ -1,4 +1,4 @@
-"""Decimals whose direction of rounding is given, and bounds in them (chapter any-size).
+"""Decimals whose direction of rounding is given (chapter any-size).
 
 Python's decimals add, multiply and divide with the direction of rounding given, and their exp and ln are
 correctly rounded.

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from orr.arrays import Floats, frozen
 from orr.channel import Channel
 
-# An interval of 95% then holds in about 92% of releases, by exact binomial sums.
+# With at least these, an interval of 95% holds in about 92% of releases, by exact binomial sums.
 MIN_RECORDS = 20  # Released in a cell, and outside it. With 10 an interval of 95% held in 91% of releases.
 MIN_FLIPS = 5  # Expected into a cell or out of it. With fewer it held in as few as 79%.
 

@@ -100,7 +100,7 @@ class Mechanism:
     def neighbour_epsilons(self) -> Floats:
         """What the whole release tells about one attribute to someone who knows all the others.
 
-        Never less than that; ``neighbour_exact`` says where it is more than an upper bound.
+        An upper bound, and exact where ``neighbour_exact`` says so.
         """
         return self.levels.neighbour_epsilons
 
@@ -268,7 +268,7 @@ class Mechanism:
         return f"<{type(self).__name__}: {self.title}>"
 
     def _repr_html_(self) -> str:
-        """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
+        """Show sizes and levels, attribute by attribute, under the overall level."""
         caption = repr(self).strip("<>")
         return self.levels.html(caption, range(len(self.problem)), self.asked.epsilons)
 

@@ -43,7 +43,7 @@ class Clock:
 
 @contextmanager
 def shown(clock: Clock, progress: bool) -> Iterator[None]:
-    """Show what a call logs on the standard error stream meanwhile, if ``progress`` is true.
+    """While the block runs, show on standard error what the call logs, if ``progress`` is true.
 
     Calls that it makes in turn have clocks of their own, and show nothing.
 

@@ -1,9 +1,8 @@
 """Where random bits come from, and exact draws made of them.
 
-Everything random in the package is built from 16-bit words: a coin that is right to the last
-bit of the probability it is given, an integer that is exactly uniform, a category drawn by the
-alias method. The words come from :mod:`orr.entropy` or from a seeded generator; the rest is
-the same code.
+Everything random in the package is built from words of 8, 16 or 32 fair bits: a coin that is right to
+the last bit of the probability it is given, an integer that is exactly uniform, a category drawn by the
+alias method. The words come from :mod:`orr.entropy` or from a seeded generator; the rest is the same code.
 
 Where many draws share few probabilities or sizes, these may be given as a table, and with it the place of
 each draw in the table.

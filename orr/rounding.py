@@ -32,7 +32,6 @@ maximum and lowers no minimum. The law itself knows ``log G`` to so many units: 
 
 - One flip at most: ``G = m T / (a - 1)``. Its logarithm has the errors of ``log m`` (4 units of its
   size) and of ``log T`` (5 units of its size: the logarithms, their sum, the addition).
-- A cube of flip sets: ``m = pi G`` with a product of ``k`` factors, 1 unit each.
 - Cells: ``m = exp(log G + log pi)``; the sum is off by half a unit of its size, exp by 4, and ``log pi``
   by what `log_binomial` says. Placing ``c`` flips among ``n`` equal attributes tosses ``n`` coins
   whose odds are ratios of integers: half a unit each.
@@ -135,7 +134,7 @@ def relaxation_units(k: int, level: float, each: float = 2.0) -> float:
     >>> relaxation_units(10, 4.0)
     88.0
     """
-    return 64 + level + (k * each)
+    return 64 + level + k * each
 
 
 def log_sum(logs: Floats) -> float:

@@ -65,7 +65,7 @@ def audit(certificate: Certificate) -> Verification:
     Parameters
     ----------
     certificate : Certificate
-        Of :func:`orr.optimal`, :func:`orr.linear_program` or :func:`orr.guarded`.
+        Of a mechanism of :func:`orr.optimal`, :func:`orr.guarded` or a solved :func:`orr.linear_program`.
 
     Returns
     -------

@@ -98,7 +98,11 @@ def _parser() -> argparse.ArgumentParser:
     plan.add_argument("domain", type=Path, help=f"JSON file with attributes and labels, as in {EXAMPLE}")
     plan.add_argument("--total", type=float, required=True, help="overall level to spend, in nats")
     plan.add_argument("--method", choices=sorted(METHODS), default="optimal", help="construction (optimal)")
-    plan.add_argument("--slack", type=float, help="for guarded: by how much neighbour levels may exceed")
+    plan.add_argument(
+        "--slack",
+        type=float,
+        help="for guarded: by how much neighbour levels may exceed the levels, as a share",
+    )
     plan.add_argument("--objective", choices=OBJECTIVES, help="tables that shares serve (equal shares)")
     plan.add_argument("--answers", help="ask each person so many attributes only, or 'best'")
     plan.add_argument("--people", type=int, help="number of people: print expected errors")

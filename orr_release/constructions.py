@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -20,12 +20,20 @@ Levels = ArrayLike | Mapping[str, float]
 def _releasing(construction: Callable[..., Mechanism]) -> Callable[..., Release]:
     """Let a construction take a domain instead of sizes, and levels by name, and return a release."""
 
-    @wraps(construction)
     def made(sizes: Sizes, epsilons: Levels, *args: Any, **options: Any) -> Release:
         if not isinstance(sizes, Domain):
             return Release(construction(sizes, epsilons, *args, **options))
         return Release(construction(sizes.sizes, sizes.levels(epsilons), *args, **options), sizes)
 
+    made.__name__ = made.__qualname__ = construction.__name__
+    returned = {"sizes": Sizes, "epsilons": Levels, "return": Release}
+    signature = inspect.signature(construction)
+    given = [p.replace(annotation=returned.get(p.name, p.annotation)) for p in signature.parameters.values()]
+    vars(made)["__signature__"] = signature.replace(parameters=given, return_annotation=Release)
+    made.__doc__ = (
+        f"Release with :func:`orr.{construction.__name__}`: its parameters, but ``sizes`` may be a "
+        "`Domain`, and ``epsilons`` a mapping by name. The release has the mechanism that it returns."
+    )
     return made
 
 

@@ -14,6 +14,7 @@ from orr.checks import MAX_SIZE
 
 Label = str | bool | int
 
+MAX_LISTED_LABELS = 8  # Labels that an error lists: a line or two.
 POLICIES = ("refused", "value")  # what becomes of missing values
 # The labels that read_csv of pandas takes for missing values.
 READ_AS_MISSING = {"", "NA", "N/A", "n/a", "<NA>", "NaN", "nan", "-NaN", "-nan", "NULL", "null", "None"}
@@ -52,7 +53,7 @@ class Domain:
     public, withheld : tuple of str
         The columns that are released as they are, and those that are not released.
     codebook : dict
-        The declared labels of public columns, none if there are none.
+        Labels of those public columns that were declared with some.
 
     Examples
     --------
@@ -241,10 +242,10 @@ class Domain:
         )
 
 
-def _listed(labels: Sequence[Label | None], most: int = 8) -> str:
+def _listed(labels: Sequence[Label | None]) -> str:
     """Return the first labels as text."""
-    shown = ", ".join(map(repr, labels[:most]))
-    return f"they are {shown}" + (f" and {len(labels) - most} more" if len(labels) > most else "")
+    listed, more = labels[:MAX_LISTED_LABELS], len(labels) - MAX_LISTED_LABELS
+    return f"they are {', '.join(map(repr, listed))}" + (f" and {more} more" if more > 0 else "")
 
 
 def _typed(value: Any) -> Any:

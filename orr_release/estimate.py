@@ -14,7 +14,7 @@ form's records, the covariance of ``W p`` for people drawn at random is
 For these very people it is less by what drawing them adds, ``diag(b) - p b' - b p' + W2 p p'``, where ``b``
 estimates the sum of ``w^2`` over the people of each true cell. With one form all but ``S - diag(b)`` cancels.
 
-This file is long because it holds one class, with the tables in which it is shown.
+This file is long because it holds the estimate, its version without negative counts, and how both are shown.
 """
 
 from __future__ import annotations
@@ -248,7 +248,7 @@ class Estimate(orr.estimate.Estimate):
             most = np.maximum(most, own - 2 * p * along + p**2 * along.sum())
         return np.sqrt(most) / self._people
 
-    def covariance(self, sampling: bool = False) -> Floats:
+    def covariance(self, *, sampling: bool = False) -> Floats:
         """Return the covariances of the counts, a row and a column per cell, in C order.
 
         From the randomization alone, or, with ``sampling``, of people drawn at random from a population too.

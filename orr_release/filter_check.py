@@ -84,7 +84,7 @@ def filtered(columns: Labels, rates: Floats) -> list[int]:
     columns : mapping of int to array
         For some attributes, how often some rows have each label.
     rates : ndarray
-        Flip probability of every attribute, or less.
+        Flip probability of every attribute, or a lower bound of it.
 
     Returns
     -------

@@ -36,9 +36,7 @@ from orr_release.counting import Part
 VARIANCE_TOL = 1e-14  # share of the variance of records in their likeliest cells: less is rounding noise
 EIGENVALUE_TOL = 1e-10  # share of the largest eigenvalue of a correlation matrix: less is rounding noise
 FACTOR_TOL = 1e-9  # relative difference below which factors, or products of factors, are the same
-HALF_BELIEVED_RECORDS = (
-    50  # records whose mean weight is half believed; 20 to 100 gave sizes of 1 to 8% at 5%
-)
+HALF_BELIEVED_RECORDS = 50  # their mean weight is half believed; 20 to 100 gave sizes of 1 to 8% at 5%
 MIN_EXPECTED = 5  # records expected in a cell: with fewer, chi-square may be a bad guess (the usual rule)
 
 

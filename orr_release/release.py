@@ -122,8 +122,8 @@ class Release:
 
     @property
     def answers(self) -> int:
-        """How many attributes each person is asked."""
-        return len(self.forms[0][0])
+        """How many attributes each person is asked, at most."""
+        return max(len(form) for form, _ in self.forms)
 
     @cached_property
     def levels(self) -> Levels:
@@ -437,7 +437,7 @@ class Release:
         )
 
     def _repr_html_(self) -> str:
-        """Show sizes and levels, attribute by attribute, and the overall level beside its bounds."""
+        """Show sizes and levels, attribute by attribute, and the overall level."""
         asked = self.levels.epsilons if self.sampled else self.mechanism.asked.epsilons
         return self.levels.html(repr(self).strip("<>"), self.names, asked)
 

@@ -29,7 +29,7 @@ MAX_ROWS = 24  # Attributes in a table: half a page.
 MAX_LABELS_WIDTH = 40  # Characters of the labels of an attribute; longer ones are only counted.
 RELEASES = (1, 2, 10)  # Releases of the same record, as the template's table names them.
 MAX_FACTOR = 1e6  # A factor past this is no number to compare with: it says that almost nothing is promised.
-SUSPICION = 0.01  # A belief that is worth nothing by itself.
+SUSPICION = 0.01  # A weak suspicion: how far may a release raise it?
 MAX_EXPONENT = 700.0  # Of exp, below the overflow of doubles.
 
 
@@ -276,12 +276,12 @@ def _better(release: Release) -> dict[str, Any]:
     }
 
 
-def rounded_up(value: float, digits: int = 3) -> str:
+def rounded_up(value: float) -> str:
     """Write a positive number, rounded up in its last digit.
 
     A millionth of it is rounded down, lest a total of 2 that is met to the last digit become 2.01.
     """
-    return _rounded(value * (1 - 1e-6), digits, math.ceil)
+    return _rounded(value * (1 - 1e-6), 3, math.ceil)
 
 
 def rounded_down(value: float, digits: int = 4) -> str:

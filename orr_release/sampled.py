@@ -109,7 +109,7 @@ def _check_answers(answers: int, k: int) -> int:
 
 
 class _Search:
-    """Sampled mechanisms of one total; attributes of the same size and share are bought for once."""
+    """Sampled mechanisms of one total; forms alike in size and share get one mechanism."""
 
     def __init__(
         self, sizes: Integers, total: float, shares: Floats, options: dict[str, Any], ways: int

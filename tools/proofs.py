@@ -44,10 +44,6 @@ PROBE = "From mathcomp Require Import all_ssreflect all_algebra. Import Num.Theo
 REFUSED = "is expected to have type"
 
 
-class NoCoq(RuntimeError):
-    """Coq or its library MathComp is not there."""
-
-
 class Wrong(RuntimeError):
     """A proof does not compile, or a theorem assumes something."""
 

@@ -17,7 +17,7 @@ value and ``exp(level)`` times it. Hence
     if ``E_K[(t1 - W)^+] >= y.(q - q') + E_K[(W - t2)^+]``,
 
 with ``q'`` the flip probabilities at the caps. Without caps ``K`` never flips, ``t1 = t2 = t`` will do,
-and that is the bound of :mod:`orr.optimum.certificate`.
+and that is the bound of :mod:`orr.optimum.bound`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ def _(law: Ramp) -> Parts:
 
 
 @consistent.register
-def falls_evenly(law: Ramp) -> bool:
+def _(law: Ramp) -> bool:
     """Return whether a ramp falls by its step, and its weights are drawn so that they keep its slopes."""
     ramp, sizes = law.ramp, law.problem.sizes
     heights = np.append(np.logaddexp(0, law.log_excess), 0)
@@ -35,7 +35,7 @@ def falls_evenly(law: Ramp) -> bool:
 
 
 @agree.register
-def nested_agree(categories: NestedTables, log_share: Floats) -> bool:
+def _(categories: NestedTables, log_share: Floats) -> bool:
     """Return whether nested tables draw categories with these probabilities, given as logarithms."""
     log_drawn, log_reached = np.full(len(log_share), -np.inf), 0.0
     with np.errstate(divide="ignore"):

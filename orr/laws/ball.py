@@ -277,9 +277,8 @@ def is_tilt(tilt: float, sizes: Integers, weights: Floats, mean: float) -> bool:
         return bool((weights * flips).sum() > mean)
 
     if tilt == MAX_TILT:
-        return above(
-            MAX_TILT / 2 * (1 - TILT_TOLERANCE)
-        )  # the search doubles its steps, and may stop before the end
+        # The search doubles its steps, and may stop before the end.
+        return above(MAX_TILT / 2 * (1 - TILT_TOLERANCE))
     # Next to 0 a tilt is found with the absolute tolerance of brentq, 2e-12.
     low, high = tilt * (1 - TILT_TOLERANCE) - 4e-12, tilt * (1 + TILT_TOLERANCE) + 4e-12
     return (low <= 0 or above(low)) and not above(high)

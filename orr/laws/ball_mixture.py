@@ -80,7 +80,7 @@ class BallMixture(Lifted):
 
     @cached_property
     def neighbour_epsilons(self) -> Floats:
-        """The overall level, since one flip may lead out of a ball."""
+        """The overall level, since a flip may lead out of a ball; exact where all flip sets are compared."""
         if not self._few:
             return frozen(np.full(len(self.problem), self.epsilon))
         k = len(self.problem)

@@ -1,10 +1,10 @@
 """Flip laws: which attributes flip, and how that is drawn (chapter many-answers).
 
-A symmetric mechanism gives every record with flip set ``S`` the probability ``f(S) / T``. Each
-law here writes ``f = (1 + G) / (1 + M)``, a uniformly random record mixed with something else:
+A symmetric mechanism gives every record with flip set ``S`` the probability ``f(S) / T``. A
+*lifted* law writes ``f = (1 + G) / (1 + M)``, a uniformly random record mixed with something else:
 ``G >= 0`` is the excess over the uniform part and ``M`` its mean. The uniform part is drawn with
 exact integers, so ``min f`` is never below ``1 / (1 + M)``, and rounding can only raise ``max f``
-by the relative error of the other draws. ``epsilon`` includes that error: :mod:`orr.rounding` derives it.
+by the relative error of the other draws. ``epsilon`` includes that of all draws: see :mod:`orr.rounding`.
 """
 
 from __future__ import annotations
@@ -236,7 +236,9 @@ class Lifted(Law):
         off += ULP * self.rate_units * np.where(w < 1, 1 / told, 1)
         if told.min() < MIN_RETAINED:  # the digits of a difference are lost
             i = int(told.argmin())
-            raise Unsound(f"attribute {i} is too faint for a joint law: that tells {told[i]:.2g} of it")
+            raise Unsound(
+                f"attribute {i} is too faint for a joint law: {told[i]:.2g} of its information is left"
+            )
         # Half of the tolerance: a level may change by twice as much as the information retained.
         if not off.max() <= LEVEL_TOLERANCE / 2:  # also rejects NaN
             i = int(np.argmax(np.nan_to_num(off, nan=np.inf)))

@@ -1,4 +1,6 @@
-"""How the best law is found and proved. Chapters certificate, shape, any-size, path and price explain it.
+"""How the best law is found and proved.
+
+Chapters linear-program, certificate, when-optimal, shape, any-size and path explain it.
 
 Throughout this room:
 
@@ -34,5 +36,5 @@ width
 Which file does what: ``search`` tries one method after another. ``single_flip`` and ``hamming_ball`` are
 closed forms, ``cell_program`` lists cells, and ``column_generation`` mixes balls, with weights of the
 ``central_path`` and expectations of ``laplace``. ``bound`` proves lower bounds. ``certificate`` holds what
-was proved; ``verify`` and ``integrity`` check it. The room ``caps`` does the same under caps.
+was proved; ``verify`` and ``integrity`` check it. The room ``caps`` finds and proves the optimum under caps.
 """

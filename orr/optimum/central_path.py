@@ -25,7 +25,7 @@ from functools import cached_property
 import numpy as np
 
 from orr.arrays import Floats
-from orr.optimum.laplace import CellSum, Dense, Point, Thin, Transform, counting
+from orr.optimum.laplace import CellSum, Dense, Thin, Transform, counting
 from orr.problem import Kinds, Problem
 from orr.rounding import Unsound
 
@@ -96,9 +96,9 @@ def grown(move: Floats) -> Floats:
 class Position:
     """Weights in widths, one for each kind, and the expectations that a model returns for them."""
 
-    def __init__(self, model: CellSum | Transform, weights: Floats, point: Point | None = None) -> None:
+    def __init__(self, model: CellSum | Transform, weights: Floats) -> None:
         self.model, self.weights = model, weights
-        self.point = point or model.at(weights)
+        self.point = model.at(weights)
 
     @property
     def mean_distance(self) -> float:

@@ -34,7 +34,7 @@ class Certificate:
         ``lower <= smallest <= upper <= epsilon``, to the last digit.
     weights : ndarray or None
         The weights of the attributes behind ``lower``, as exact doubles: whole numbers, or those of a closed
-        form. None where the information floor is the bound.
+        form. None where ``lower`` is the bound that needs no search (:func:`orr.optimum.bound.floor`).
     method, seconds : str, float
         How the mechanism was found, and how long that took.
     law : Law

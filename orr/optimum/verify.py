@@ -2,7 +2,7 @@
 
 Everything is computed again from the numbers that define the law and from those that its sampler compares
 random words with: none of the law's own sums are used. This is done in ordinary doubles and logarithms, to
-within ``SLACK``; :mod:`orr_audit.bound` does it in integers and rounded decimals, to the last digit.
+within ``SLACK``; :mod:`orr_audit` does it in integers and rounded decimals, to the last digit.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The mechanism file: what it may hold, entry by entry, and the digest of all of it (chapter release).
 
-Each class is an object of the file, and its fields stand in the order in which they are written. It has the
-name of the class whose numbers it holds. What types cannot say is checked on reading: most lists have an item
-for each attribute, and all that is claimed of a law must follow from it. Levels are in nats.
+Each class is an object of the file, and its fields stand in the order in which they are written. Laws,
+proofs, certificates and mechanisms have the names of the classes whose numbers they hold. What types cannot
+say is checked on reading: most lists have an item for each attribute, and all that is claimed of a law must
+follow from it. Levels are in nats.
 """
 
 from __future__ import annotations
