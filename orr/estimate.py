@@ -108,7 +108,7 @@ class Estimate:
             variance = variance + np.maximum(self.counts - 2 * p * self.counts + self.total * p**2, 0)
         return np.sqrt(variance) / (self._people if proportions else 1)
 
-    def covariance(self, *, sampling: bool = False) -> Floats:
+    def covariance(self, sampling: bool = False) -> Floats:
         """Return the covariances of the counts, a row and a column per cell, in C order.
 
         Refused past 4,096 cells; errors and intervals do not need it.

@@ -248,7 +248,7 @@ class Estimate(orr.estimate.Estimate):
             most = np.maximum(most, own - 2 * p * along + p**2 * along.sum())
         return np.sqrt(most) / self._people
 
-    def covariance(self, *, sampling: bool = False) -> Floats:
+    def covariance(self, sampling: bool = False) -> Floats:
         """Return the covariances of the counts, a row and a column per cell, in C order.
 
         From the randomization alone, or, with ``sampling``, of people drawn at random from a population too.

@@ -10,8 +10,8 @@ import orr
 from orr.caps.linear_program import CappedProgram, logsumexp
 from orr.problem import Problem
 from orr.progress import Clock
+from tests.caps.test_guarded import kept
 from tests.common import examples, problems
-from tests.constructions.test_guarded import kept
 
 
 @examples(40)

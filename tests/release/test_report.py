@@ -159,7 +159,7 @@ def test_numbers_in_words_are_these():
 
 @given(st.floats(1e-12, 1e15))
 def test_rounding_goes_outward(x):
-    high, low = (float(f(x, 3).replace(",", "")) for f in (rounded_up, rounded_down))
+    high, low = (float(text.replace(",", "")) for text in (rounded_up(x), rounded_down(x, 3)))
     assert x * (1 - 1.1e-6) <= high <= x * 1.0101
     assert x * 0.989 <= low <= x * (1 + 1e-12)
 
