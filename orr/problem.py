@@ -13,8 +13,8 @@ from orr.arrays import Array, Floats, Integers, frozen
 from orr.checks import check_levels, check_sizes
 from orr.rounding import MIN_RETAINED, ULP, log_binomial
 
-Sizes = ArrayLike
-Levels = ArrayLike
+SizesLike = ArrayLike
+LevelsLike = ArrayLike
 
 _GAUSS = np.polynomial.legendre.leggauss(12)
 
@@ -40,7 +40,7 @@ class Problem:
     sizes: Integers
     epsilons: Floats
 
-    def __init__(self, sizes: Sizes, epsilons: Levels) -> None:
+    def __init__(self, sizes: SizesLike, epsilons: LevelsLike) -> None:
         checked = check_sizes(sizes), check_levels(epsilons)
         if len(checked[0]) != len(checked[1]):
             raise ValueError(
@@ -232,7 +232,7 @@ class Kinds:
         return cells
 
 
-def information_floor(sizes: Sizes, epsilons: Levels) -> float:
+def information_floor(sizes: SizesLike, epsilons: LevelsLike) -> float:
     r"""Return an overall level that no mechanism with these flip probabilities can go below.
 
     The sum over attributes of the mutual information, in nats, between a uniformly random

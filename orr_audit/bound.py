@@ -15,7 +15,7 @@ from fractions import Fraction
 from orr.decimals import DOWN, UP, decimal, log1p, odds, power
 from orr.problem import Problem
 
-MAX_SUMS = 200_000  # Up to this many different sums of weights are counted one by one, in seconds.
+MAX_COUNTED_SUMS = 200_000  # Up to this many different sums of weights are counted one by one, in seconds.
 MAX_ALIKE = 20_000  # Counts of flip sets of more equal attributes are too long for integers.
 MAX_PACKED_BITS = 4 * 10**9  # An integer that holds all counts side by side takes half a gigabyte at most.
 
@@ -76,7 +76,7 @@ def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[
             counts = {s: count * a**n for s, count in counts.items()}
             continue
         most = min(n, math.ceil(radius / y) - 1)
-        if (most + 1) * len(counts) > 4 * MAX_SUMS:
+        if (most + 1) * len(counts) > 4 * MAX_COUNTED_SUMS:
             return None
         ways, more = 1, dict[int, int]()
         for c in range(most + 1):
@@ -85,7 +85,7 @@ def _sparse(groups: dict[tuple[int, int], int], radius: Fraction) -> list[tuple[
                     more[s + c * y] = more.get(s + c * y, 0) + count * ways
             ways = ways * (n - c) * (a - 1) // (c + 1)
         counts = more
-        if len(counts) > MAX_SUMS:
+        if len(counts) > MAX_COUNTED_SUMS:
             return None
     return list(counts.items())
 

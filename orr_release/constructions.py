@@ -13,23 +13,21 @@ from orr.mechanism import Mechanism
 from orr_release.domain import Domain
 from orr_release.release import Release
 
-Sizes = ArrayLike | Domain
-Levels = ArrayLike | Mapping[str, float]
+SizesLike = ArrayLike | Domain
+LevelsLike = ArrayLike | Mapping[str, float]
 
 
 def _releasing(construction: Callable[..., Mechanism]) -> Callable[..., Release]:
     """Let a construction take a domain instead of sizes, and levels by name, and return a release."""
 
-    def made(sizes: Sizes, epsilons: Levels, *args: Any, **options: Any) -> Release:
+    def made(sizes: SizesLike, epsilons: LevelsLike, *args: Any, **options: Any) -> Release:
         if not isinstance(sizes, Domain):
             return Release(construction(sizes, epsilons, *args, **options))
         return Release(construction(sizes.sizes, sizes.levels(epsilons), *args, **options), sizes)
 
     made.__name__ = made.__qualname__ = construction.__name__
-    returned = {"sizes": Sizes, "epsilons": Levels, "return": Release}
     signature = inspect.signature(construction)
-    given = [p.replace(annotation=returned.get(p.name, p.annotation)) for p in signature.parameters.values()]
-    vars(made)["__signature__"] = signature.replace(parameters=given, return_annotation=Release)
+    vars(made)["__signature__"] = signature.replace(return_annotation="Release")
     made.__doc__ = (
         f"Release with :func:`orr.{construction.__name__}`: its parameters, but ``sizes`` may be a "
         "`Domain`, and ``epsilons`` a mapping by name. The release has the mechanism that it returns."
@@ -45,7 +43,7 @@ optimal = _releasing(orr.optimal)
 guarded = _releasing(orr.guarded)
 
 
-def allocate(epsilon: float, sizes: Sizes, shares: Any = None, **options: Any) -> Release:
+def allocate(epsilon: float, sizes: SizesLike, shares: Any = None, **options: Any) -> Release:
     """Find the largest levels proportional to the shares that a total pays for, and release with them.
 
     Parameters

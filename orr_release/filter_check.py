@@ -24,7 +24,7 @@ from orr_release.frames import is_table
 Labels = dict[int, Floats]  # How often some rows have each label, by attribute.
 
 FALSE_ALARM = 1e-9  # Probability of a warning about rows that nobody filtered.
-MAX_ROWS = 20_000  # Released records searched for traces of a filter: milliseconds.
+MAX_SEARCHED_ROWS = 20_000  # Released records searched for traces of a filter: milliseconds.
 
 
 class Filtered(UserWarning):
@@ -55,7 +55,7 @@ def count_labels(
     {1: array([0., 2.]), 0: array([1., 1.])}
     """
     sizes = domain.sizes if isinstance(domain, Domain) else domain
-    step = -(-max(rows, 1) // MAX_ROWS) if counts is None else 1
+    step = -(-max(rows, 1) // MAX_SEARCHED_ROWS) if counts is None else 1
     columns = {i: codes[::step] for i, codes in known.items()}
     others, group = [i for i in range(len(sizes)) if i not in known], dict[int, int]()
     if isinstance(domain, Domain) and is_table(released):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 TITLE = "What this release could tell"
 FORMATS = {".md": "\n\n", ".html": "\n"}  # By the end of a file's name; what separates blocks.
-MAX_ROWS = 24  # Attributes in a table: half a page.
+MAX_REPORTED = 24  # Attributes in a table: half a page.
 MAX_LABELS_WIDTH = 40  # Characters of the labels of an attribute; longer ones are only counted.
 RELEASES = (1, 2, 10)  # Releases of the same record, as the template's table names them.
 MAX_FACTOR = 1e6  # A factor past this is no number to compare with: it says that almost nothing is promised.
@@ -192,9 +192,9 @@ def _answers(release: Release) -> dict[str, Any]:
     levels, k = release.levels, len(release.sizes)
     sizes, flips = levels.sizes.tolist(), levels.flip_probabilities.tolist()
     own, neighbour, names = levels.epsilons.tolist(), levels.neighbour_epsilons.tolist(), _names(release)
-    order = sorted(range(k), key=lambda i: -own[i])[:MAX_ROWS] if k > MAX_ROWS else range(k)
+    order = sorted(range(k), key=lambda i: -own[i])[:MAX_REPORTED] if k > MAX_REPORTED else range(k)
     return {
-        "chosen": f" ({MAX_ROWS} of {k:,}, those with the highest levels)" if k > MAX_ROWS else "",
+        "chosen": f" ({MAX_REPORTED} of {k:,}, those with the highest levels)" if k > MAX_REPORTED else "",
         "answers": [
             (
                 names[i],

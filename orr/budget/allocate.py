@@ -24,7 +24,7 @@ from orr.constructions.optimal import optimal
 from orr.constructions.radius_one import radius_one
 from orr.constructions.two_attribute import two_attribute
 from orr.mechanism import Mechanism
-from orr.problem import Levels, Sizes
+from orr.problem import LevelsLike, SizesLike
 from orr.progress import Clock, shown
 
 OBJECTIVES = ("one-way", "two-way")
@@ -46,8 +46,8 @@ class Wasteful(UserWarning):
 
 def allocate(
     epsilon: float,
-    sizes: Sizes,
-    shares: Levels | None = None,
+    sizes: SizesLike,
+    shares: LevelsLike | None = None,
     *,
     method: str | Method = "optimal",
     objective: str | None = None,

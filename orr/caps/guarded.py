@@ -24,7 +24,7 @@ from orr.laws.product import Product
 from orr.laws.split import SplitLaw
 from orr.optimum.certificate import Certified
 from orr.optimum.search import Search
-from orr.problem import Kinds, Levels, Problem, Sizes
+from orr.problem import Kinds, LevelsLike, Problem, SizesLike
 from orr.progress import Clock, shown
 from orr.rounding import ULP, Unsound
 
@@ -69,8 +69,8 @@ class Guarded(Certified):
 
 
 def guarded(
-    sizes: Sizes,
-    epsilons: Levels,
+    sizes: SizesLike,
+    epsilons: LevelsLike,
     slack: float,
     *,
     time_limit: float | None = None,

@@ -17,13 +17,14 @@ import scipy
 from orr.arrays import Floats, Integers
 from orr.caps.deep_cells import DeepCells
 from orr.caps.proofs import Prices
+from orr.optimum.cell_program import HIGHS_FEASIBILITY_TOL
 from orr.problem import Kinds, Problem
 from orr.progress import Clock
 from orr.rounding import RATE_UNITS, ULP, Unsound
 
 Rows = tuple[Integers, Integers, Floats]
 
-GAP_TOL = 1e-8  # nats at which bounds count as equal: a tenth of the gap that guarded promises
+GAP_TOL = 1e-8  # nats, or share of a level above 1: bounds as close as that count as equal
 BOUND_MARGIN = 1e-12  # nats that a bound is lowered by, for the rounding of the sums of logarithms behind it
 # Largest change of the logarithm of a density from its reference in one program: a factor of a thousand.
 MAX_LOG_CHANGE = 7.0
@@ -143,8 +144,8 @@ class CappedProgram:
             options={
                 "presolve": presolve,
                 "time_limit": max(self.clock.left, 0.01),
-                "primal_feasibility_tolerance": 1e-10,
-                "dual_feasibility_tolerance": 1e-10,
+                "primal_feasibility_tolerance": HIGHS_FEASIBILITY_TOL,
+                "dual_feasibility_tolerance": HIGHS_FEASIBILITY_TOL,
             },
         )
         if result.status != 0 or not 0 < result.x[:-1].min() < math.inf:

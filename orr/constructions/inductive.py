@@ -13,7 +13,7 @@ from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.optimum.single_flip import single_flips
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import LevelsLike, Problem, SizesLike
 from orr.randomness import minus
 from orr.rounding import ULP
 
@@ -30,7 +30,7 @@ class Inductive(Mechanism):
         vars(self)["fell_back"] = frozen(fell_back)
 
 
-def inductive(sizes: Sizes, epsilons: Levels) -> Inductive:
+def inductive(sizes: SizesLike, epsilons: LevelsLike) -> Inductive:
     """Add the attributes one at a time to the closed form of the first two.
 
     Algorithm 3 of Yamamoto and Shibuya (2024), in the scaled variables

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from orr.laws.product import Product
 from orr.mechanism import Mechanism
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import LevelsLike, Problem, SizesLike
 
 
-def kronecker(sizes: Sizes, epsilons: Levels) -> Mechanism:
+def kronecker(sizes: SizesLike, epsilons: LevelsLike) -> Mechanism:
     """Randomize every attribute independently, at its own level.
 
     The distortion matrix is the Kronecker product of the single-attribute ones, equation (1) of

@@ -12,12 +12,14 @@ from orr.arrays import Floats
 from orr.laws.law import subsets
 from orr.optimum.certificate import Certified, NotCertified
 from orr.optimum.search import Search
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import LevelsLike, Problem, SizesLike
 from orr.progress import Clock
 
 MAX_ATTRIBUTES = 16  # 65,536 flip sets are listed in a second
 MAX_GAP = 1e-7  # nats; a larger gap is an error, since this method is for exact optima
-SOUGHT_GAP = 1e-9  # nats, for levels of at least 1; ten times the tolerance that HiGHS is given
+SOUGHT_GAP = (
+    1e-9  # nats, for levels of at least 1; ten times HIGHS_FEASIBILITY_TOL (orr.optimum.cell_program)
+)
 
 
 class LinearProgram:
@@ -138,7 +140,7 @@ class LinearProgram:
         return found.extended(self.problem, "linear_program")
 
 
-def linear_program(sizes: Sizes, epsilons: Levels) -> LinearProgram:
+def linear_program(sizes: SizesLike, epsilons: LevelsLike) -> LinearProgram:
     """Build the linear program whose optimum is the privacy-optimized mechanism.
 
     Algorithms 1 and 2 of Yamamoto and Shibuya (2024), with sparse matrices.

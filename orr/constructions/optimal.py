@@ -5,13 +5,13 @@ from __future__ import annotations
 from orr.checks import positive
 from orr.optimum.certificate import Certified
 from orr.optimum.search import Search
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import LevelsLike, Problem, SizesLike
 from orr.progress import Clock, shown
 
 
 def optimal(
-    sizes: Sizes,
-    epsilons: Levels,
+    sizes: SizesLike,
+    epsilons: LevelsLike,
     *,
     rel_gap: float = 1e-4,
     gap: float | None = None,

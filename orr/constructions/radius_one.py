@@ -5,14 +5,14 @@ from __future__ import annotations
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.optimum.single_flip import candidate, obstacle
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import LevelsLike, Problem, SizesLike
 
 
 class NotApplicable(ValueError):
     """The conditions of a closed form do not hold for these sizes and levels."""
 
 
-def radius_one(sizes: Sizes, epsilons: Levels) -> Mechanism:
+def radius_one(sizes: SizesLike, epsilons: LevelsLike) -> Mechanism:
     """Solve the problem in closed form for any number of attributes, where a closed form exists.
 
     Only the truth and records with a single flip are likelier than the rest. The mass ``M`` they

@@ -7,7 +7,7 @@ from orr.laws.law import Law
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.optimum.single_flip import TIE_TOL, candidate
-from orr.problem import Levels, Problem, Sizes
+from orr.problem import LevelsLike, Problem, SizesLike
 
 
 class TwoAttribute(Mechanism):
@@ -20,7 +20,7 @@ class TwoAttribute(Mechanism):
         vars(self)["case"] = case
 
 
-def two_attribute(sizes: Sizes, epsilons: Levels) -> TwoAttribute:
+def two_attribute(sizes: SizesLike, epsilons: LevelsLike) -> TwoAttribute:
     """Solve two attributes, of ``m`` and ``n`` values, by the four cases of the paper.
 
     Section IV.B.1 of Yamamoto and Shibuya (2024), with ``E_i = exp(epsilon_i)``:

@@ -44,6 +44,7 @@ DENSE_NUMBERS = 100_000  # matrices of fewer numbers are given to HiGHS as dense
 HIGHS_INFINITY = 1e19  # HiGHS takes bounds of 1e20 for infinite, and has crashed on such programs
 MAX_HIGHS_LEVEL = 100.0  # nats: at higher levels HiGHS has been seen to run for ever, whatever its time limit
 STEP_SIZES = (1.0, 0.5, 0.2, 0.07, 0.02)  # parts of the way to the weights of HiGHS that are tried
+HIGHS_FEASIBILITY_TOL = 1e-10  # the smallest that HiGHS allows, of rows and of prices
 HIGHS_TOL = 1e-7  # share of the threshold within which HiGHS overlooks rare cells
 # Nats: laws whose neighbour levels differ by less count as the same. Larger laws take seconds to compare.
 SAME_LAW_TOL = 1e-4
@@ -200,8 +201,8 @@ class CellProgram:
             bounds=np.stack([low, high], axis=1),
             method="highs-ds",
             options={
-                "primal_feasibility_tolerance": 1e-10,
-                "dual_feasibility_tolerance": 1e-10,
+                "primal_feasibility_tolerance": HIGHS_FEASIBILITY_TOL,
+                "dual_feasibility_tolerance": HIGHS_FEASIBILITY_TOL,
                 "time_limit": max(self.time_left(), 0.01),
             },
         )

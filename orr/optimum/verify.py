@@ -25,7 +25,7 @@ from orr.problem import Problem
 from orr.randomness import AliasTable, Categories
 
 SLACK = 1e-9  # relative error of logarithms added up in plain doubles
-MAX_SUMS = 2**21  # of weights that are not whole: a second; constructions list up to 100,000 flip sets
+MAX_UNEVEN_SUMS = 2**21  # of weights that are not whole: a second; constructions list up to 100,000 flip sets
 DENSE_RADIUS = 2**20  # below this threshold the sums of whole weights are counted one by one
 
 
@@ -76,8 +76,8 @@ def _merged(problem: Problem, weights: Floats, radius: float) -> tuple[Floats, F
     """Return the sums of weights below a radius that occur, and the logarithms of their probabilities."""
     score, log_p = np.zeros(1), np.zeros(1)
     for i in np.argsort(-weights, kind="stable"):
-        if len(score) > MAX_SUMS:
-            raise ValueError(f"weights have more than {MAX_SUMS:,} sums")
+        if len(score) > MAX_UNEVEN_SUMS:
+            raise ValueError(f"weights have more than {MAX_UNEVEN_SUMS:,} sums")
         near = score + weights[i] < radius
         score = np.concatenate([score, score[near] + weights[i]])
         log_p = np.concatenate([log_p - math.log(problem.sizes[i]), log_p[near] + math.log(problem.p[i])])

@@ -22,7 +22,7 @@ FORMAT, VERSION = "orr mechanism", 1
 DIGEST = r"sha256:[0-9a-f]{64}"
 MAX_BYTES = 2**28  # Of a file: a million attributes take 100 MB, and what is read several times as much.
 
-MAX_BALL_STATES = 10**6  # Of a ball; a reader also bounds them by the number of attributes.
+MAX_FILE_BALL_STATES = 10**6  # Of a ball; a reader also bounds them by the number of attributes.
 MAX_WEIGHT_TOTAL = 30_000  # Of a proof by thresholds: a verifier counts the sums of weights one by one.
 MAX_WHOLE = 2**53  # Up to here, doubles hold all whole numbers.
 LEAST = 1e-300  # Of numbers that are divided by: their reciprocals are finite.
@@ -78,7 +78,7 @@ class Ball(Entry):
     """A weighted Hamming ball around the truth."""
 
     weights: list[Odds]
-    states: Annotated[int, Meta(ge=1, le=MAX_BALL_STATES)]
+    states: Annotated[int, Meta(ge=1, le=MAX_FILE_BALL_STATES)]
     edge: Edge | Annotated[list[Edge], Meta(min_length=1)]
     tilt: Annotated[float, Meta(ge=0, le=MAX_TILT)]
 

@@ -81,7 +81,7 @@ def test_what_weights_prove_is_audited_to_the_last_digit(problem, weights):
 @given(problem=problems(), weights=st.lists(st.integers(1, 40), min_size=5, max_size=5))
 def test_so_it_is_where_counts_are_packed_into_an_integer(problem, weights):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(bound, "MAX_SUMS", 0)
+        patch.setattr(bound, "MAX_COUNTED_SUMS", 0)
         proved, _ = bound.bound(Problem(*problem), weights[: len(problem[0])])
         just_below(proved, dual_value(*problem, weights[: len(problem[0])]))
         patch.setattr(bound, "MAX_PACKED_BITS", 0)

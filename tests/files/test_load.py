@@ -421,7 +421,7 @@ def test_what_constructions_make_is_within_the_limits():
             search.MAX_STEPS, max(engine.FIT_WORK / engine.MIN_FITS, engine.MIN_BALL_STATES_LIMIT * k)
         )
         states = 2 * min(engine.MAX_BALL_STATES, steps / k)  # the soft edge is not wider than what is inside
-        assert states <= min(entries.MAX_BALL_STATES, read.MAX_ROOT_STATES // math.isqrt(k))
+        assert states <= min(entries.MAX_FILE_BALL_STATES, read.MAX_ROOT_STATES // math.isqrt(k))
     assert ramp_search.RAMP_STATES <= read.MAX_RAMP_STATES
     assert read.LOG_WORK * guarded.MAX_RAMP_WORK <= read.MAX_WORK
     assert 2 * search.MAX_STEPS <= read.MAX_WORK

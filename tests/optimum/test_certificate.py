@@ -249,7 +249,7 @@ def test_weights_with_very_many_sums_prove_nothing(monkeypatch):
     certificate = orr.optimal(range(2, 14), np.linspace(0.5, 2, 12)).certificate
     odd = dataclasses.replace(certificate, weights=np.sqrt(np.arange(2.0, 14)))
     assert dataclasses.replace(odd, lower=verify.lower_bound(odd.law.problem, odd.weights)).verify()
-    monkeypatch.setattr(verify, "MAX_SUMS", 1000)
+    monkeypatch.setattr(verify, "MAX_UNEVEN_SUMS", 1000)
     assert not odd.verify()
 
 
