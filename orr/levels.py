@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,10 @@ class Levels:
         for values in vars(self).values():
             if isinstance(values, np.ndarray):
                 frozen(values)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()  # copies of arrays could be written to
 
     @property
     def worst_neighbour(self) -> str:

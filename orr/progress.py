@@ -56,12 +56,14 @@ def shown(clock: Clock, progress: bool) -> Iterator[None]:
     if not progress:
         yield
         return
-    handler, level = logging.StreamHandler(), LOGGER.level
+    handler, level, propagate = logging.StreamHandler(), LOGGER.level, LOGGER.propagate
     handler.addFilter(lambda record: vars(record).get("clock") is clock)
     LOGGER.addHandler(handler)
+    LOGGER.propagate = propagate and LOGGER.isEnabledFor(logging.INFO)  # who logs it anyway still does
     LOGGER.setLevel(logging.INFO)
     try:
         yield
     finally:
         LOGGER.removeHandler(handler)
         LOGGER.setLevel(level)
+        LOGGER.propagate = propagate

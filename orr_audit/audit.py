@@ -82,6 +82,7 @@ def audit(certificate: Certificate) -> Verification:
     >>> bool(proof), certificate.lower <= proof.lower < proof.level < certificate.lower + 1e-6
     (True, True)
     """
+    check_certificate(certificate)
     try:
         with np.errstate(all="ignore"):
             return _audit(certificate)
@@ -89,6 +90,13 @@ def audit(certificate: Certificate) -> Verification:
         raise
     except Exception as error:  # An object with wrong numbers may raise any error.
         return Verification(False, 0.0, math.inf, math.inf, 0.0, f"it cannot be checked: {error}")
+
+
+def check_certificate(certificate: object) -> None:
+    """Raise if something is not a certificate."""
+    if not isinstance(certificate, Certificate):
+        kind = type(certificate).__name__
+        raise TypeError(f"certificate must be a Certificate, as mechanism.certificate is, got {kind}")
 
 
 def _audit(certificate: Certificate) -> Verification:

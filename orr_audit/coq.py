@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 from orr.arrays import Floats
 from orr.optimum.certificate import Certificate
 from orr.problem import Problem
+from orr_audit.audit import check_certificate
 from orr_audit.bound import excess
 
 UNIT_BITS = 80  # Flip probabilities are rounded up by at most 2^-80 of them, far less than a double's 2^-53.
@@ -51,6 +53,9 @@ def for_coq(certificate: Certificate, states: int | None = None) -> dict[str, An
     >>> abs(math.log1p(numerator / denominator) - certificate.lower) < 1e-9
     True
     """
+    check_certificate(certificate)
+    if states is not None and (isinstance(states, bool) or not isinstance(states, Integral) or states < 1):
+        raise ValueError(f"states = {states!r} must be a whole number of at least 1")
     problem, weights = certificate.law.problem, certificate.weights
     if weights is None:
         raise ValueError("the checker counts weights, and this bound has none")

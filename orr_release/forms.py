@@ -33,6 +33,9 @@ def check_forms(forms: Mechanism | Mapping[Form, Mechanism]) -> Forms:
     """
     if isinstance(forms, Mechanism):
         return ((tuple(range(len(forms.sizes))), forms),)
+    if not isinstance(forms, Mapping):
+        kind = type(forms).__name__
+        raise TypeError(f"mechanism must be a Mechanism, or a mapping from tuples of attributes, got {kind}")
     pairs = tuple((tuple(form), mechanism) for form, mechanism in forms.items())
     for form, mechanism in pairs:
         if not isinstance(mechanism, Mechanism) or len(mechanism.sizes) != len(form):

@@ -106,6 +106,8 @@ class Release:
         forms, sampled = check_forms(mechanism), not isinstance(mechanism, Mechanism)
         construction = construction or (None if sampled else forms[0][1].construction)
         vars(self).update(forms=forms, sampled=sampled, domain=domain, construction=construction)
+        if not isinstance(construction, str | None):
+            raise TypeError(f"construction = {construction!r} must be the name of a function")
         if not isinstance(domain, Domain | None):
             raise TypeError(f"domain must be a Domain, got {type(domain).__name__}")
         if domain is not None and domain.sizes.tolist() != self.sizes.tolist():

@@ -29,9 +29,14 @@ sys.path.insert(0, str(CLASSROOM))
 
 from orr_grading.sheets import module
 
-FOR_STUDENTS = [ROOT / "orr", ROOT / "book", CLASSROOM / "orr_classroom"]
+FOR_STUDENTS = [ROOT / "orr", ROOT / "orr_release", ROOT / "book", CLASSROOM / "orr_classroom"]
 FOR_THE_JUDGE = [*FOR_STUDENTS, CLASSROOM / "orr_grading"]
-NEEDED = {"numpy", "scipy", "sympy"}  # in the versions of this repository, so that draws are the same
+NEEDED = {
+    "msgspec",
+    "numpy",
+    "scipy",
+    "sympy",
+}  # in the versions of this repository, so that draws are the same
 MINUTES = 5  # for one task; the longest takes one on a busy machine
 MISSING = """otter-grader is not installed, and autograders are made with it. Install it with
     make .venv/installed-otter
@@ -163,7 +168,7 @@ def graded(path: Path) -> list[Graded]:
 def requirements() -> list[str]:
     """Return what grading needs besides our own packages, as this repository pins it."""
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    return sorted({line for line in extras["book"] if line.partition("==")[0] in NEEDED})
+    return sorted({line for line in extras["book"] + extras["test"] if line.partition("==")[0] in NEEDED})
 
 
 def python() -> str:

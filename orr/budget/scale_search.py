@@ -109,7 +109,9 @@ class ScaleSearch:
             self.refusal = refusal
             return None
         if not isinstance(mechanism, Mechanism):
-            raise TypeError(f"method = {self.method!r} must return a mechanism, got {mechanism!r}")
+            raise TypeError(
+                f"method = {self.method!r} must return a mechanism, as orr.optimal does, got {mechanism!r}"
+            )
         self.clock.log("levels up to %.6g spend %.6f", scale, mechanism.epsilon)
         return mechanism
 

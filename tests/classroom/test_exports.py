@@ -28,8 +28,8 @@ FIRST, ALGEBRA = (next(path for path in SOURCES if path.name.startswith(start)) 
 # Gets what is right only where the packages come from the zip, and not from this repository.
 FROM_THE_ZIP = """
 from pathlib import Path
-import orr, orr_classroom
-assert all(Path(each.__file__).is_relative_to(Path.cwd()) for each in (orr, orr_classroom))
+import orr, orr_classroom, orr_release
+assert all(Path(each.__file__).is_relative_to(Path.cwd()) for each in (orr, orr_classroom, orr_release))
 """
 # Right with the numbers that a student sees, and with all others but the first.
 PARTLY = """
