@@ -5,10 +5,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import orr_release
 
@@ -61,6 +64,33 @@ def test_extras_are_pinned_and_complete():
     assert {"book", "test", "classroom"} <= set(EXTRAS)
     pinned = [requirement for name in EXTRAS for requirement in EXTRAS[name] if name != "release"]
     assert all("==" in requirement or requirement.startswith("orr[") for requirement in pinned)
+
+
+def brought(requirement):
+    """Return the names of all distributions that an installation brings, itself included."""
+    found, left = set(), [Requirement(requirement)]
+    while left:
+        wanted = left.pop()
+        extras = {"", *wanted.extras}
+        if (name := canonicalize_name(wanted.name), *sorted(extras)) in found:
+            continue
+        found.add((name, *sorted(extras)))
+        try:
+            needed = map(Requirement, metadata.requires(name) or [])
+        except metadata.PackageNotFoundError:  # for another system
+            continue
+        left += [r for r in needed if not r.marker or any(r.marker.evaluate({"extra": e}) for e in extras)]
+    return {name for name, *_ in found}
+
+
+@pytest.mark.parametrize("requirement", ["orr[release]", "orr[book]", "orr[test]", "orr-classroom"])
+def test_what_imports_releases_brings_what_they_need(requirement):
+    here = {*map(canonicalize_name, brought(requirement))}
+    homes = metadata.packages_distributions().items()
+    hidden = [m for m, names in homes if not here & {*map(canonicalize_name, names)}]
+    code = f"import sys; sys.modules.update(dict.fromkeys({hidden})); import orr_release"
+    assert "pytest" not in here or requirement == "orr[test]"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_tables_begin_at_the_versions_that_are_tested():
