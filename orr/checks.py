@@ -92,7 +92,7 @@ def check_attributes(attributes: Iterable[int], k: int) -> list[int]:
     """Return the numbers of some of k attributes; raise if one of them is not an attribute."""
     scalar = isinstance(attributes, np.ndarray) and attributes.ndim == 0
     if scalar or isinstance(attributes, str | bytes) or not isinstance(attributes, Iterable):
-        raise TypeError(f"attributes must be given as a number or an iterable of numbers, got {attributes!r}")
+        raise TypeError(f"attributes must be given as an iterable of their numbers, got {attributes!r}")
     chosen = list(attributes)
     for i in chosen:
         if isinstance(i, bool | np.bool_) or not isinstance(i, int | np.integer):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
+import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 from orr.checks import positive
 
@@ -20,10 +19,16 @@ class Clock:
     ----------
     time_limit : float or None
         Seconds that the call may take; None means no limit.
+    progress : bool
+        Whether to show on standard error what this call logs. Calls that it makes have clocks of their own.
+
+    Examples
+    --------
+    >>> Clock(None).log("%.6f to %.6f", 1.0, 2.0)  # shown only where logging is configured to do so
     """
 
-    def __init__(self, time_limit: float | None) -> None:
-        self.start = time.perf_counter()
+    def __init__(self, time_limit: float | None, progress: bool = False) -> None:
+        self.start, self.progress = time.perf_counter(), progress
         self.limit = math.inf if time_limit is None else positive("time_limit", time_limit)
 
     @property
@@ -37,33 +42,8 @@ class Clock:
         return self.limit - self.seconds
 
     def log(self, message: str, *values: object) -> None:
-        """Log a step of the call at level INFO, with the seconds before it."""
-        LOGGER.info("%8.2f s  " + message, self.seconds, *values, extra={"clock": self})
-
-
-@contextmanager
-def shown(clock: Clock, progress: bool) -> Iterator[None]:
-    """While the block runs, show on standard error what the call logs, if ``progress`` is true.
-
-    Calls that it makes in turn have clocks of their own, and show nothing.
-
-    Examples
-    --------
-    >>> clock = Clock(None)
-    >>> with shown(clock, False):  # logged, and shown only where logging is configured to do so
-    ...     clock.log("%.6f to %.6f", 1.0, 2.0)
-    """
-    if not progress:
-        yield
-        return
-    handler, level, propagate = logging.StreamHandler(), LOGGER.level, LOGGER.propagate
-    handler.addFilter(lambda record: vars(record).get("clock") is clock)
-    LOGGER.addHandler(handler)
-    LOGGER.propagate = propagate and LOGGER.isEnabledFor(logging.INFO)  # who logs it anyway still does
-    LOGGER.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        LOGGER.removeHandler(handler)
-        LOGGER.setLevel(level)
-        LOGGER.propagate = propagate
+        """Log a step of the call at level INFO, with the seconds before it; show it if that was asked for."""
+        message, values = "%8.2f s  " + message, (self.seconds, *values)
+        LOGGER.info(message, *values)
+        if self.progress:
+            print(message % values, file=sys.stderr)

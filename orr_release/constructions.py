@@ -30,7 +30,7 @@ def _releasing(construction: Callable[..., Mechanism]) -> Callable[..., Release]
     vars(made)["__signature__"] = signature.replace(return_annotation="Release")
     made.__doc__ = (
         f"Release with :func:`orr.{construction.__name__}`: its parameters, but ``sizes`` may be a "
-        "`Domain`, and ``epsilons`` a mapping by name. The release has the mechanism that it returns."
+        "`Domain`, and ``epsilons`` a mapping by name. The release has the mechanism that it would return."
     )
     return made
 

@@ -36,6 +36,8 @@ def check_forms(forms: Mechanism | Mapping[Form, Mechanism]) -> Forms:
     if not isinstance(forms, Mapping):
         kind = type(forms).__name__
         raise TypeError(f"mechanism must be a Mechanism, or a mapping from tuples of attributes, got {kind}")
+    if not all(isinstance(form, tuple) for form in forms):
+        raise TypeError(f"forms must be tuples of attributes, got {list(forms)!r}")
     pairs = tuple((tuple(form), mechanism) for form, mechanism in forms.items())
     for form, mechanism in pairs:
         if not isinstance(mechanism, Mechanism) or len(mechanism.sizes) != len(form):

@@ -18,7 +18,7 @@ from orr.constructions.optimal import optimal
 from orr.laws.single_flip import SingleFlip
 from orr.mechanism import Mechanism
 from orr.problem import Problem
-from orr.progress import Clock, shown
+from orr.progress import Clock
 from orr_release.domain import Domain
 from orr_release.forms import Form
 from orr_release.release import Release
@@ -95,12 +95,12 @@ def sampled(
     search = _Search(checked, total, given, {"method": method, **options}, OBJECTIVES.index(objective) + 1)
     k = len(checked)
     numbers = range(search.ways, k + 1) if answers is None else [_check_answers(answers, k)]
-    forms = search.best(numbers, Clock(time_limit), progress)
+    forms = search.best(numbers, Clock(time_limit, progress))
     return Release(forms, domain, construction="sampled")
 
 
 def _check_answers(answers: int, k: int) -> int:
-    """Return the number of answers, or say that it is none."""
+    """Return the number of answers; raise if it is not one."""
     if isinstance(answers, bool | np.bool_) or not isinstance(answers, int | np.integer):
         raise TypeError(f"answers = {answers!r} must be an integer")
     if not 1 <= answers <= k:
@@ -119,15 +119,14 @@ class _Search:
         self.alike = np.ptp(shares) == 0 and options["method"] in ("optimal", optimal)
         self.bought: dict[tuple[tuple[int, float], ...], Mechanism] = {}
 
-    def best(self, numbers: Sequence[int], clock: Clock, progress: bool) -> Forms:
+    def best(self, numbers: Sequence[int], clock: Clock) -> Forms:
         """Try one number of answers after another."""
         found: list[tuple[float, Forms]] = []
         for answers in numbers:
             made = self.made(answers)
             found.append((self.loss(made) if len(numbers) > 1 else 0.0, made))
             least = min(range(len(found)), key=lambda i: found[i][0])
-            with shown(clock, progress):
-                clock.log("%d answers: %.4g", answers, found[-1][0])
+            clock.log("%d answers: %.4g", answers, found[-1][0])
             if len(found) - least > WORSE or clock.left < 0:
                 break
         return found[least][1]

@@ -214,3 +214,12 @@ def test_nothing_changes_once_it_is_made(name):
         assert repr(each) == repr(made)
         if name in makers:
             assert each == made
+
+
+def test_copies_of_levels_cannot_be_written_to():
+    levels = orr.optimal(SIZES, LEVELS).levels
+    for each in (levels, copy.copy(levels), copy.deepcopy(levels), pickle.loads(pickle.dumps(levels))):
+        assert vars(each).keys() == vars(levels).keys()
+        for name, values in vars(each).items():
+            np.testing.assert_array_equal(values, getattr(levels, name))
+            assert name == "epsilon" or not values.flags.writeable

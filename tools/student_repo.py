@@ -45,14 +45,14 @@ before you leave* (File, Download): Binder forgets everything. To go on later, u
 **On your own machine**, with Python 3.11 or later, in this folder:
 
 ```sh
-python -m pip install --editable . --editable ./classroom
+python -m pip install --editable ".[release]" --editable ./classroom
 python -m pip install jupyterlab sympy matplotlib
 jupyter lab
 ```
 
-The first line is all that the checks need; SymPy is for assignment 3, and matplotlib for the chapters. The
-packages are not on a package index, and whatever goes by their names there is not these. Leave the folder
-where it is: Python reads the packages from it.
+The first line is all that the checks and the project need; SymPy is for assignment 3, and matplotlib for the
+chapters. The packages are not on a package index, and whatever goes by their names there is not these. Leave
+the folder where it is: Python reads the packages from it.
 
 **Checks.** Under every task stands a check. Run it as often as you like: it says what is wrong, and
 `check.more()` says more. Your grade comes from the same checks with other numbers.

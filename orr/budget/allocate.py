@@ -25,7 +25,7 @@ from orr.constructions.radius_one import radius_one
 from orr.constructions.two_attribute import two_attribute
 from orr.mechanism import Mechanism
 from orr.problem import LevelsLike, SizesLike
-from orr.progress import Clock, shown
+from orr.progress import Clock
 
 OBJECTIVES = ("one-way", "two-way")
 METHODS: dict[str, Method] = {
@@ -129,14 +129,13 @@ def allocate(
     ways, floor = _check_objective(objective, shares), _check_floor(pairs_at_least)
     given = check_shares(shares, len(values))
     called = names or [f"attribute {i}" for i in range(len(values))]
-    build, clock = construction(method, options), Clock(time_limit)
-    with shown(clock, progress):
-        if ways == 0 or len(values) < ways:
-            made = spend(total, values, given, build, clock)
-        else:
-            made, given = best_shares(total, values, ways, build, clock)
-        if floor is not None:
-            made = floored(made, floor, total, given, clock, called)
+    build, clock = construction(method, options), Clock(time_limit, progress)
+    if ways == 0 or len(values) < ways:
+        made = spend(total, values, given, build, clock)
+    else:
+        made, given = best_shares(total, values, ways, build, clock)
+    if floor is not None:
+        made = floored(made, floor, total, given, clock, called)
     _warn(made, total * given / given.sum(), called)
     return made
 

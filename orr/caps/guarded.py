@@ -25,7 +25,7 @@ from orr.laws.split import SplitLaw
 from orr.optimum.certificate import Certified
 from orr.optimum.search import Search
 from orr.problem import Kinds, LevelsLike, Problem, SizesLike
-from orr.progress import Clock, shown
+from orr.progress import Clock
 from orr.rounding import ULP, Unsound
 
 MAX_CELLS_LOG2 = 12  # a linear program of 2^12 cells takes half a minute
@@ -118,9 +118,8 @@ def guarded(
     3.4711 1.5
     3.44477 1.722
     """
-    clock, problem, slack = Clock(time_limit), Problem(sizes, epsilons), _check_slack(slack)
-    with shown(clock, progress):
-        return CappedSearch(problem.part(~problem.faint), slack, clock).run().extended(problem, "guarded")
+    clock, problem, slack = Clock(time_limit, progress), Problem(sizes, epsilons), _check_slack(slack)
+    return CappedSearch(problem.part(~problem.faint), slack, clock).run().extended(problem, "guarded")
 
 
 class CappedSearch:

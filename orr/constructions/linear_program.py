@@ -17,9 +17,7 @@ from orr.progress import Clock
 
 MAX_ATTRIBUTES = 16  # 65,536 flip sets are listed in a second
 MAX_GAP = 1e-7  # nats; a larger gap is an error, since this method is for exact optima
-SOUGHT_GAP = (
-    1e-9  # nats, for levels of at least 1; ten times HIGHS_FEASIBILITY_TOL (orr.optimum.cell_program)
-)
+SOUGHT_GAP = 1e-9  # nats, for levels of at least 1; ten times the HIGHS_FEASIBILITY_TOL of the engine
 
 
 class LinearProgram:

@@ -6,7 +6,7 @@ from orr.checks import positive
 from orr.optimum.certificate import Certified
 from orr.optimum.search import Search
 from orr.problem import LevelsLike, Problem, SizesLike
-from orr.progress import Clock, shown
+from orr.progress import Clock
 
 
 def optimal(
@@ -62,7 +62,6 @@ def optimal(
     >>> round(best.epsilon, 3), best.certificate.gap < 0.01
     (33.369, True)
     """
-    problem, clock = Problem(sizes, epsilons), Clock(time_limit)
+    problem, clock = Problem(sizes, epsilons), Clock(time_limit, progress)
     gaps = positive("rel_gap", rel_gap), None if gap is None else positive("gap", gap)
-    with shown(clock, progress):
-        return Search(problem.part(~problem.faint), clock, *gaps).run().extended(problem, "optimal")
+    return Search(problem.part(~problem.faint), clock, *gaps).run().extended(problem, "optimal")

@@ -220,6 +220,17 @@ def test_a_bound_without_weights_has_no_certificate_for_coq():
         for_coq(certificate)
 
 
+@pytest.mark.parametrize("states", [0, -3, 500.0, True, "500", math.nan])
+def test_states_are_a_whole_number(states):
+    with pytest.raises(ValueError, match=f"states = {states!r} must be a whole number of at least 1"):
+        for_coq(orr.optimal([2, 3, 4], [0.5, 1.0, 0.7]).certificate, states)
+
+
+def test_states_may_be_a_number_of_numpy():
+    certificate = fresh(3)
+    assert for_coq(certificate, np.int64(500)) == for_coq(certificate, 500)
+
+
 # At 100 attributes with rounded weights: seconds instead of half a minute.
 @pytest.mark.parametrize(
     ("k", "states"), some_slow([(3, None), (30, 2000), (100, 1000)], (30, 2000), (100, 1000))

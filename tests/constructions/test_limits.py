@@ -112,7 +112,7 @@ def test_guarded_without_time_sorts_the_attributes_once_for_itself_and_once_for_
 
 
 def test_allocate_says_that_a_program_is_no_mechanism():
-    with pytest.raises(TypeError, match="must return a mechanism, got <LinearProgram"):
+    with pytest.raises(TypeError, match=r"must return a mechanism, as orr\.optimal does, got <LinearProgram"):
         orr.allocate(2.0, [2, 3], [1, 1], method=orr.linear_program)
 
 

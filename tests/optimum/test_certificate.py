@@ -19,7 +19,7 @@ from orr.optimum import verify
 from orr.optimum.certificate import Certificate, Certified
 from orr.problem import Problem
 from orr.randomness import Source
-from orr_audit import audit
+from orr_audit import audit, for_coq
 from orr_audit.sampler import UNITS_OF_ONE, alias_law, chance, highest, kinds_of
 from tests.common import ball_mechanism
 from tests.exact.common import Played
@@ -243,6 +243,15 @@ def test_malformed_certificates_are_rejected():
         assert (
             change == {"upper": certificate.lower} or not dataclasses.replace(certificate, **change).verify()
         )
+
+
+@pytest.mark.parametrize(
+    "given", [CERTIFIED["cube"], CERTIFIED["cube"].law, None], ids=lambda given: type(given).__name__
+)
+@pytest.mark.parametrize("check", [audit, for_coq])
+def test_what_is_no_certificate_is_named(check, given):
+    with pytest.raises(TypeError, match=f"must be a Certificate.*, got {type(given).__name__}$"):
+        check(given)
 
 
 def test_weights_with_very_many_sums_prove_nothing(monkeypatch):

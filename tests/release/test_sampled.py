@@ -212,6 +212,33 @@ BAD = [
 ]
 
 
+UNEVEN = {(1,): orr.kronecker([3], [1.0]), (0, 1): orr.kronecker([2, 3], [1.0, 1.0])}
+BAD += [
+    (
+        lambda: orr_release.Release([*UNEVEN.values()]),
+        TypeError,
+        "a mapping from tuples of attributes, got list",
+    ),
+    (lambda: orr_release.Release(None), TypeError, "must be a Mechanism, or a mapping .*, got NoneType"),
+    (lambda: orr_release.Release(UNEVEN, construction=5), TypeError, "construction = 5 must be the name"),
+    (
+        lambda: orr_release.Release(UNEVEN[0, 1], construction=5),
+        TypeError,
+        "construction = 5 must be the name",
+    ),
+]
+
+
+@pytest.mark.parametrize("forms", [UNEVEN, dict(reversed(UNEVEN.items()))], ids=["short first", "long first"])
+def test_answers_of_uneven_forms_are_those_of_the_longest(forms):
+    uneven = orr_release.Release(forms)
+    assert uneven.answers == 2
+    assert repr(uneven).startswith("<Release: 2 of 2 attributes, 2 forms")
+    assert orr_release.load(uneven.to_json()) == uneven
+    released = uneven.perturb(np.zeros((200, 2), dtype=int), rng=seed(3))
+    assert set((released >= 0).sum(axis=1)) == {1, 2}
+
+
 @pytest.mark.parametrize(("make", "error", "message"), BAD)
 def test_mistakes_are_named(make, error, message):
     with pytest.raises(error, match=message):
