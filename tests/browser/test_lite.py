@@ -68,7 +68,7 @@ def test_jupyterlite_has_the_chapters_and_the_package(browser, site):
 
 def has_what_it_should(out, chapters):
     index = json.loads((out / "pypi" / "all.json").read_text("utf-8"))
-    assert set(index) == {"orr", "comm"}
+    assert set(index) == {"orr", "orr-book", "comm"}
     assert (out / "pypi" / "orr-0.1.0-py3-none-any.whl").exists()
     assert sorted(path.stem for path in (out / "files").glob("*.ipynb")) == chapters
     assert "01-one-answer" in chapters
